@@ -36,7 +36,7 @@ export class KillableStorage implements StorageDriver {
     return this.#dead ? this.#silence() : this.#driver.range(query);
   }
 
-  commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
+  commit(change: Parameters<StorageDriver['commit']>[0]): ReturnType<StorageDriver['commit']> {
     if (this.#commitsLeft === 0) this.#dead = true;
     this.#commitsLeft -= 1;
     return this.#dead ? this.#silence() : this.#driver.commit(change);

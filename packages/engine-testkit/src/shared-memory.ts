@@ -54,11 +54,11 @@ export function sharedMemory(): SharedMemory {
         },
         async commit(change) {
           alive();
-          await store.commit(change);
-          if (!change.notify?.length) return;
-          const keys = change.notify;
-          for (const [other, theirs] of listeners)
+          const version = await store.commit(change);
+          const { notify: keys = [] } = change;
+          for (const [other, theirs] of keys.length > 0 ? listeners : [])
             if (other !== driver) for (const listener of theirs) queueMicrotask(() => listener(keys));
+          return version;
         },
         changes(listener): Unsubscribe {
           alive();

@@ -128,15 +128,16 @@ class LmdbStorage implements StorageDriver {
     return found;
   }
 
-  async commit(change: Change): Promise<void> {
+  async commit(change: Change): Promise<number> {
     this.#lifetime.assertOpen();
     checkKeys(NAME, change);
     const store = this.#store;
-    await this.#holdingOpen(async () => {
+    const version = await this.#holdingOpen(async () => {
       if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
-      await this.#written(change);
+      return this.#written(change);
     });
     this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
+    return version;
   }
 
   changes(listener: (changed: ChangedKeys) => void): Unsubscribe {
@@ -249,13 +250,13 @@ class LmdbStorage implements StorageDriver {
     await this.#renewing;
   }
 
-  async #written(change: Change): Promise<void> {
+  async #written(change: Change): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const failed = await this.#tried(change);
+        const { failed, version } = await this.#tried(change);
         // What was written to a store that is in use no longer has not been written.
         if (this.#replacedMeanwhile()) throw new StorageFailure(NAME, REPLACED, { transient: true });
-        if (failed === undefined) return;
+        if (failed === undefined) return version;
         throw new Conflict(failed);
       } catch (error) {
         if (error instanceof Conflict || (error instanceof StorageFailure && error.transient)) throw error;
@@ -272,14 +273,14 @@ class LmdbStorage implements StorageDriver {
   }
 
   /** As `#write`, with a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
-  async #tried(change: Change): Promise<string | undefined> {
+  async #tried(change: Change): Promise<{ failed: string | undefined; version: number }> {
     for (;;) {
       let version: number | undefined;
       const failed = await this.#environment.writing(async () => {
         version = this.#versions.next();
         return version === undefined ? undefined : this.#write(change, version);
       });
-      if (version !== undefined) return failed;
+      if (version !== undefined) return { failed, version };
       await this.#versions.take();
     }
   }

@@ -15,7 +15,8 @@ async function increment(key: string): Promise<void> {
     const stored = await driver.get(key);
     const next = Number(stored ? Buffer.from(stored.value).toString() : '0') + 1;
     try {
-      return await driver.commit({ expect: [{ key, version: stored?.version }], put: [{ key, value: Buffer.from(String(next)) }] });
+      await driver.commit({ expect: [{ key, version: stored?.version }], put: [{ key, value: Buffer.from(String(next)) }] });
+      return;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }

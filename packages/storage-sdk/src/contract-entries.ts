@@ -37,6 +37,22 @@ export const entryCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a commit that resolves with a version tells that of all that it put',
+    async run({ driver }) {
+      for (const text of ['one', 'two']) {
+        const version = await driver.commit({ put: ['a', 'b'].map((key) => ({ key, value: bytes(text) })) });
+        if (typeof version !== 'number') continue;
+        deepEqual(
+          (await driver.range({})).map((entry) => [entry.key, entry.version]),
+          [
+            ['a', version],
+            ['b', version],
+          ],
+        );
+      }
+    },
+  },
+  {
     title: 'deleting what is not there succeeds, and so does an empty change',
     async run({ driver }) {
       await driver.commit({ delete: ['nowhere'] });

@@ -121,7 +121,9 @@ export const sharingCases: readonly ContractCase[] = [
       const { seen, until } = collect(one);
       await two.commit({ notify: ['before'] });
       await until('before');
-      await store.missing(async () => two.commit({ notify: ['missed'] }));
+      await store.missing(async () => {
+        await two.commit({ notify: ['missed'] });
+      });
       await until(ALL);
       await two.commit({ notify: ['after'] });
       await until('after');

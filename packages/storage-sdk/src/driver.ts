@@ -123,13 +123,14 @@ export interface StorageDriver {
   range(query: RangeQuery): Promise<StoredEntry[]>;
   /**
    * Applies all of the change or nothing, and resolves once it is durable. Concurrent commits share one flush.
-   * Reads that begin after it has resolved see it. The values must not be changed before it settles.
+   * Reads that begin after it has resolved see it. The values must not be changed before it settles. It resolves with the version of all that it
+   * put, where the driver knows it; callers may then keep what they wrote instead of reading it.
    * @throws Conflict when an expectation does not hold; nothing has been written then.
    * @throws StorageFailure when the store cannot write (a full disk, a lost connection) or a key is empty, longer than
    *   MAX_KEY_BYTES, holds U+0000 or is not well-formed Unicode. With `transient` nothing has been written, and the same may succeed
    *   later. After a lost connection the driver finds out whether the commit happened; where it cannot, the failure's reason says so.
    */
-  commit(change: Change): Promise<void>;
+  commit(change: Change): Promise<number | void>;
   /**
    * Calls back with the keys that other processes changed, after their commit; never with this process's own. Calls back with EVERYTHING
    * when notifications may have been missed, or when the store went back to an earlier state (a failover that lost its newest commits): then

@@ -82,7 +82,7 @@ export function memoryStorage(): StorageDriver {
       return found;
     },
 
-    async commit(change: Change): Promise<void> {
+    async commit(change: Change): Promise<number> {
       assertOpen();
       checkKeys(NAME, change);
       for (const expected of change.expect ?? []) {
@@ -91,6 +91,7 @@ export function memoryStorage(): StorageDriver {
       version += 1;
       for (const key of change.delete ?? []) entries.delete(toSorted(key));
       for (const { key, value } of change.put ?? []) entries.set(toSorted(key), { value: new Uint8Array(value), version });
+      return version;
     },
 
     changes(): Unsubscribe {

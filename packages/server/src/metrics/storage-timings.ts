@@ -34,7 +34,7 @@ export class StorageTimings {
     this.#capacity = () => driver.capacity?.();
     this.name = driver.name;
     const [get, list] = [this.of('get'), this.of('list')];
-    const commit = (change: Change): Promise<void> => {
+    const commit = (change: Change): ReturnType<StorageDriver['commit']> => {
       const work = timed(this.of(change.put?.length ? 'put' : 'delete'), performance.now(), driver.commit(change));
       work.catch(() => (this.failures += 1));
       return work;

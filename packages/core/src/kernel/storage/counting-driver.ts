@@ -32,12 +32,16 @@ export class CountingDriver implements StorageDriver {
   range(query: Parameters<StorageDriver['range']>[0]): ReturnType<StorageDriver['range']> {
     return this.#tracer ? traced(this.#tracer, 'storage list', () => this.#driver.range(query), this.#span) : this.#driver.range(query);
   }
-  commit(change: Parameters<StorageDriver['commit']>[0]): Promise<void> {
+  commit(change: Parameters<StorageDriver['commit']>[0]): ReturnType<StorageDriver['commit']> {
     this.commits += 1;
     const committed = this.#tracer
       ? traced(this.#tracer, 'storage commit', () => this.#driver.commit(change), this.#span)
       : this.#driver.commit(change);
-    return change.notify?.length ? committed.then(() => this.#changed(change.notify!)) : committed;
+    if (!change.notify?.length) return committed;
+    return committed.then((version) => {
+      this.#changed(change.notify!);
+      return version;
+    });
   }
   changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);

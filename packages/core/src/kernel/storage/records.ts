@@ -14,6 +14,7 @@ export interface RecordReader {
 /** Writes within a transaction. */
 export interface RecordWriter {
   put(key: string, record: unknown, notify?: boolean): void;
+  putFinal(key: string, record: unknown): void;
   create(key: string, record: unknown): void;
   delete(key: string, notify?: boolean): void;
 }
@@ -61,6 +62,11 @@ export class Records<S extends TSchema> {
 
   put(tx: RecordWriter, id: string, record: Static<S>, notify = false): void {
     tx.put(this.prefix + id, record, notify);
+  }
+
+  /** As `put`, for a record that nobody changes any more: it is read again soon, and need not be decoded then. */
+  putFinal(tx: RecordWriter, id: string, record: Static<S>): void {
+    tx.putFinal(this.prefix + id, record);
   }
 
   /** Writes only where nothing is: no read is needed. */

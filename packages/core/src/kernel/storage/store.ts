@@ -224,6 +224,8 @@ export class Store {
       const done = await work(tx);
       this.#requireOpen();
       const marks = await tx.commit(this.#driver, this.#cache);
+      // It was sealed meanwhile: nothing decoded stays in memory.
+      if (this.#barrier.sealed) this.#cache.clear();
       if (marks.length > 0) this.#stored?.(marks);
       tx.committed();
       return { done };
@@ -284,6 +286,8 @@ export class StoreTransaction {
   readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
   readonly #written = new Map<string, unknown>();
   readonly #notified = new Set<string>();
+  /** Records that nobody changes once they are written. */
+  readonly #final = new Set<string>();
   #afterwards: (() => void)[] | undefined;
 
   constructor(store: Store) {
@@ -314,7 +318,14 @@ export class StoreTransaction {
 
   put(key: string, record: unknown, notify = false): void {
     this.#written.set(key, record);
+    this.#final.delete(key);
     if (notify) this.#notified.add(key);
+  }
+
+  /** As `put`, for a record that nobody changes any more: whoever reads it next may get this very object. */
+  putFinal(key: string, record: unknown): void {
+    this.put(key, record);
+    this.#final.add(key);
   }
 
   /** Writes the record as it is now: it may change once this has resolved. Costs no more, since it is written as JSON anyway. */
@@ -369,8 +380,8 @@ export class StoreTransaction {
     return keys.sort(byBytes).slice(0, query.limit);
   }
 
-  /** Resolves with the index entries made. What `cache` has of the records that are replaced or deleted is let go. */
-  async commit(driver: StorageDriver, cache: Pick<RecordCache, 'drop'>): Promise<string[]> {
+  /** Resolves with the index entries made. What `cache` has of the records that are replaced or deleted is let go, or replaced too. */
+  async commit(driver: StorageDriver, cache: Pick<RecordCache, 'drop' | 'put'>): Promise<string[]> {
     const marks: string[] = [];
     if (this.#written.size === 0) return marks;
     const expect: Expectation[] = [];
@@ -387,9 +398,12 @@ export class StoreTransaction {
         put.push(entry instanceof Promise ? await entry : entry);
       }
     }
-    await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
+    const version = await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
     // They may be the only ones to hold what was decoded, and would keep it for many collections of garbage.
     for (const key of this.#read.keys()) if (this.#written.has(key)) cache.drop(key);
+    if (typeof version === 'number' && this.#final.size > 0) {
+      for (const { key, value } of put) if (this.#final.has(key)) cache.put(key, version, this.#written.get(key), value.length);
+    }
     return marks;
   }
 }

@@ -60,6 +60,7 @@ interface Kept<R> {
   readonly prefix: string;
   get(from: RecordReader, id: string): Promise<R | undefined>;
   put(tx: RecordWriter, id: string, record: R): void;
+  putFinal(tx: RecordWriter, id: string, record: R): void;
   create(tx: RecordWriter, id: string, record: R): void;
   delete(tx: RecordWriter, id: string): void;
   entries(
@@ -83,6 +84,7 @@ export class DueRecords<R extends DueRecord> {
   readonly #records: Kept<R>;
   readonly #clock: Clock;
   readonly #marks: ((id: string, record: R) => readonly string[]) | undefined;
+  readonly #final: boolean;
 
   constructor(options: {
     readonly kind: DueKind;
@@ -91,12 +93,15 @@ export class DueRecords<R extends DueRecord> {
     readonly clock: Clock;
     /** Keys of further index entries of a record. */
     readonly marks?: (id: string, record: R) => readonly string[];
+    /** Nobody changes a record once it replaces another: the steps that follow each other soon need not decode it. */
+    readonly final?: boolean;
   }) {
     this.kind = options.kind;
     this.store = options.store;
     this.#records = options.records;
     this.#clock = options.clock;
     this.#marks = options.marks;
+    this.#final = options.final === true;
   }
 
   get prefix(): string {
@@ -136,7 +141,8 @@ export class DueRecords<R extends DueRecord> {
 
   /** `before`: what is replaced. */
   put(tx: StoreTransaction, id: string, before: R | undefined, record: R): void {
-    this.#records.put(tx, id, record);
+    if (this.#final && before) this.#records.putFinal(tx, id, record);
+    else this.#records.put(tx, id, record);
     this.#index(tx, id, before, record);
   }
 

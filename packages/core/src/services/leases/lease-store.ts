@@ -100,7 +100,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     this.#incarnations = options.incarnations;
     this.#events = options.events;
     this.#mount = options.mount;
-    this.#records = new DueRecords({ ...options, kind: 'lease', records: leaseRecords, marks: leaseMarks });
+    this.#records = new DueRecords({ ...options, kind: 'lease', records: leaseRecords, marks: leaseMarks, final: true });
     this.work = new DueWork<LeaseRecord, void>({ ...options, records: this.#records, work: this });
   }
 

@@ -8,7 +8,7 @@ import { CUBBYHOLE, type TokenStore } from './token-store.ts';
 /** Steps of one family's revocation that run at a time. */
 const AT_A_TIME = 64;
 /** Tokens whose end is committed together, and how many such commits are under way. */
-const BATCH = 64;
+const BATCH = 128;
 const BATCHES = 2;
 
 interface Waiting {

@@ -54,7 +54,7 @@ export class TokenStore {
 
   constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
     this.#store = options.store;
-    this.#records = new DueRecords({ ...options, kind: 'token', records: tokenRecords, marks: tokenMarks });
+    this.#records = new DueRecords({ ...options, kind: 'token', records: tokenRecords, marks: tokenMarks, final: true });
     this.#barrier = options.barrier;
     this.#clock = options.clock;
     this.#log = options.log;

@@ -39,6 +39,41 @@ describe('a store', () => {
     expect([await store.get('a'), await store.get('b')]).toEqual([1, 2]);
   });
 
+  test('a final record is not decoded again, until another process writes it, or this one puts or deletes it', async () => {
+    const record = { n: 1 };
+    await store.transaction(async (tx) => tx.putFinal('a', record));
+    expect(await store.get('a')).toBe(record);
+
+    await put('a', { n: 2 }, await open());
+    expect(await store.get('a')).toEqual({ n: 2 });
+
+    await store.transaction(async (tx) => tx.putFinal('a', record));
+    await store.transaction(async (tx) => {
+      tx.putFinal('a', record);
+      tx.put('a', { n: 3 });
+    });
+    expect(await store.get('a')).toEqual({ n: 3 });
+
+    await store.transaction(async (tx) => tx.putFinal('a', record));
+    await store.transaction(async (tx) => {
+      tx.putFinal('a', record);
+      tx.delete('a');
+    });
+    expect(await store.get('a')).toBeUndefined();
+  });
+
+  test('a final record whose transaction conflicts is not what readers get', async () => {
+    await put('n', 0);
+    let runs = 0;
+    await store.transaction(async (tx) => {
+      runs += 1;
+      const n = (await tx.get('n')) as number;
+      if (runs === 1) await put('n', 10);
+      tx.putFinal('n', n + 1);
+    });
+    expect([runs, await store.get('n')]).toEqual([2, 11]);
+  });
+
   test('a transaction that read what another one changed runs again', async () => {
     await put('n', 0);
     let runs = 0;

@@ -158,7 +158,7 @@ describe('a core whose seal opens by itself', () => {
     await first.close();
     const sealKey = unsealWith(key, `core/seal-wraps/${wraps.id}`, Buffer.from(wraps.wraps[0]!.blob, 'base64'));
     const rootKey = unsealWith(sealKey, 'core/root-key', (await storage.get('core/root-key'))!.value);
-    const earlier = async (): Promise<void> =>
+    const earlier = async () =>
       storage.commit({ put: [{ key: 'core/root-key', value: sealWith(key, 'core/root-key', rootKey) }], delete: ['core/seal-wraps'] });
 
     await earlier();

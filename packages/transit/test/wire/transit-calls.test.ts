@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import type { Core } from '@strongroom/core';
+import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
+import { memoryStorage } from '@strongroom/storage-sdk';
+import { transitEngine } from '../../src/index.ts';
+
+const calls = JSON.parse(readFileSync(new URL('./transit-calls.json', import.meta.url), 'utf8')) as RecordedCall[];
+/** The first is 1. */
+const numberOf = (call: string, field?: string): number =>
+  1 + calls.findIndex((entry) => entry.call === call && (field === undefined || Object.hasOwn(entry.body as object, field)));
+const said = 'the answer says what would be right';
+const callers = 'it is a mistake of the caller, so the status is 400';
+
+const differences: Readonly<Record<number, Difference>> = {
+  [numberOf('POST wt/keys/bad')]: { why: said, status: 400, errors: [/field "type" must be one of aes256-gcm96, ecdsa-p256, /] },
+  [numberOf('POST wt/keys/baded')]: { why: callers, status: 400, errors: ['convergent encryption not supported for keys of type ed25519'] },
+  [numberOf('POST wt/keys/badder')]: {
+    why: callers,
+    status: 400,
+    errors: ['key derivation and convergent encryption not supported for keys of type rsa-2048'],
+  },
+  [numberOf('POST wt/keys/macless')]: { why: said, status: 400, errors: ['invalid key_size 8: it must be from 32 to 512'] },
+  [calls.findIndex(({ body }) => (body as { bits?: number } | undefined)?.bits === 100) + 1]: {
+    why: said,
+    status: 400,
+    errors: ['invalid bit length: bits must be 128, 256 or 512'],
+  },
+  [calls.findIndex(({ body }) => (body as { signature_algorithm?: string } | undefined)?.signature_algorithm === 'other') + 1]: {
+    why: callers,
+    status: 400,
+    errors: ['unsupported rsa signature algorithm other: signature_algorithm must be pss or pkcs1v15'],
+  },
+  [numberOf('POST wt/hmac/mac/md5')]: { why: said, status: 400, errors: ['unsupported algorithm "md5"'] },
+  [numberOf('POST wt/verify/mac', 'signature')]: { why: said, status: 400, errors: ["provide one of 'signature' or 'hmac'"] },
+  [numberOf('GET wt/export/other/exp')]: {
+    why: said,
+    status: 400,
+    errors: [/^invalid export type: other; it must be one of encryption-key, /],
+  },
+  [numberOf('GET wt/backup/cha')]: {
+    why: callers,
+    status: 400,
+    errors: ['exporting is disallowed on the policy: set exportable of keys/<name>/config'],
+  },
+  [numberOf('GET wt/backup/none')]: { why: callers, status: 400, errors: ['key "none" not found'] },
+  [numberOf('POST wt/restore/exp')]: { why: callers, status: 400, errors: ['key "exp" already exists: set force to replace it'] },
+  [numberOf('POST wt/restore/exp3')]: { why: callers, status: 400, errors: [/^backup cannot be read: /] },
+  [numberOf('POST wt/keys/imp/import', 'ciphertext')]: { why: callers, status: 400, errors: [/^provided ciphertext is too short: /] },
+  [calls.findIndex(({ call, body }) => call === 'POST wt/keys/imp/import' && Object.keys(body as object).length === 0) + 1]: {
+    why: callers,
+    status: 400,
+    errors: ['ciphertext is required: aes256-gcm96 does not support public_key import'],
+  },
+  [numberOf('POST wt/keys/exp/import_version')]: {
+    why: callers,
+    status: 400,
+    errors: ['the import_version endpoint can only be used with an imported key'],
+  },
+};
+
+describe('the recorded calls of the transit secrets engine', () => {
+  let core: Core;
+  beforeAll(async () => {
+    core = await checkedCore({ storage: memoryStorage(), plugins: [transitEngine], devRootToken: 'root' });
+  });
+  afterAll(async () => core.close());
+  // A key that is there already, and a source of random bytes that is not used: both are said.
+  recordedCalls({ test }, { calls, differences, core: () => core, extraKeys: ['.warnings'] });
+});
