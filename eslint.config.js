@@ -56,6 +56,7 @@ const arrows = {
   'database-mongodb': ['engine-sdk', 'database-sdk'],
   'database-cassandra': ['engine-sdk', 'database-sdk'],
   'database-influxdb': ['engine-sdk', 'database-sdk'],
+  'database-neo4j': ['engine-sdk', 'database-sdk'],
   'database-opensearch': ['engine-sdk', 'database-sdk'],
   cloud: ['engine-sdk', 'rotation', 'go-template'],
   rabbitmq: ['engine-sdk', 'rotation', 'go-template', 'password-policy'],

@@ -53,8 +53,9 @@ function installServers() {
     ['rabbitmq-server', has('rabbitmq-server') || existsSync('/usr/sbin/rabbitmq-server'), 'tests against RabbitMQ'],
     ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],
     ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
-    ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra'],
-    ['maven', has('mvn'), 'tests against Cassandra'],
+    ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra, Neo4j and OpenSearch'],
+    ['maven', has('mvn'), 'tests against Cassandra, Neo4j and OpenSearch'],
+    ['unzip', has('unzip'), 'tests against OpenSearch'],
     ['chromium', has('chromium'), 'tests of the console in a browser'],
     ['softhsm2', has('softhsm2-util'), 'tests of the seal pkcs11 on SoftHSM'],
     ['opensc', has('pkcs11-tool'), 'tests of the seal pkcs11 on SoftHSM'],
@@ -87,7 +88,7 @@ function installServers() {
 
 /** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. */
 function installOthers() {
-  for (const name of ['cassandra', 'ferretdb']) {
+  for (const name of ['cassandra', 'neo4j', 'opensearch', 'ferretdb']) {
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'packages', 'lab', 'scripts', `install-${name}.mjs`)], {
       encoding: 'utf8',
     });

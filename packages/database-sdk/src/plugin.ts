@@ -157,6 +157,11 @@ export interface DatabasePlugin<C extends TObject = TObject> {
    * Absent: roles on this plugin have no preview.
    */
   preview?(request: PreviewRequest): readonly string[];
+  /**
+   * What operators must know of the users that this database makes, whole sentences: of those that `creation` makes, where a role is written, and in
+   * general, where a connection is. The host answers such writes with them as warnings. Nothing is connected to. Absent: nothing.
+   */
+  cautions?(creation?: Statements): readonly string[];
   /** Checks `config` and prepares. Must not connect: `verify` does. Throws ConfigurationInvalid for what can be seen without connecting. */
   open(config: Static<C>, host: DatabaseHost): Promise<DatabaseSession>;
 }

@@ -22,11 +22,13 @@ export function passwordOf(plugin: string, credential: Credential): string {
   return credential.password;
 }
 
-/** How users are made at a database that has statements, but no transactions. */
-export interface SerialRules {
+/** How users are made at a database that has statements, but no transactions. `S` is what is sent as one statement. */
+export interface SerialRules<S = string> {
   /** Of the plugin, for messages. */
   readonly name: string;
   readonly dialect: SqlDialect;
+  /** The statements as they are sent, where that is not their text with the values in it: needed if `S` is not `string`. Throws StatementInvalid. */
+  render?(commands: readonly string[], values: StatementValues): S[];
   /** What runs where a role has no statements of its own. */
   readonly defaults: {
     readonly createUser: readonly string[];
@@ -38,27 +40,32 @@ export interface SerialRules {
 }
 
 /** What creates a user. @throws CredentialUnsupported, StatementInvalid */
-export function serialCreation(rules: SerialRules, { username, credential, statements, expiresAt }: PreviewRequest): string[] {
-  const { name, dialect, defaults, checkName } = rules;
+export function serialCreation<S = string>(rules: SerialRules<S>, { username, credential, statements, expiresAt }: PreviewRequest): S[] {
+  const { name, defaults, checkName } = rules;
   const values = { name: username, username, password: passwordOf(name, credential), expiration: timestampText(expiresAt) };
   checkName?.(username);
-  const creation = renderStatements(statements.commands.length > 0 ? statements.commands : defaults.createUser, values, dialect);
+  const creation = rendered(rules, statements.commands.length > 0 ? statements.commands : defaults.createUser, values);
   if (creation.length === 0) throw new StatementInvalid('empty creation statements');
   return creation;
 }
 
-/** The part of a session that is alike where statements run one after the other and nothing is rolled back by the database. */
-export abstract class SerialSession {
-  protected readonly log: DatabaseLog;
-  readonly #rules: SerialRules;
+function rendered<S>(rules: SerialRules<S>, commands: readonly string[], values: StatementValues): S[] {
+  // Without `render`, `S` is `string`.
+  return rules.render?.(commands, values) ?? (renderStatements(commands, values, rules.dialect) as S[]);
+}
 
-  constructor(rules: SerialRules, log: DatabaseLog) {
+/** The part of a session that is alike where statements run one after the other and nothing is rolled back by the database. */
+export abstract class SerialSession<S = string> {
+  protected readonly log: DatabaseLog;
+  readonly #rules: SerialRules<S>;
+
+  constructor(rules: SerialRules<S>, log: DatabaseLog) {
     this.#rules = rules;
     this.log = log;
   }
 
   /** Sends one statement. No error shows `password`. @throws StatementFailed, ConnectionLost, SessionClosed, the reason of `signal` */
-  protected abstract send(signal: AbortSignal, statement: string, password?: string): Promise<unknown>;
+  protected abstract send(signal: AbortSignal, statement: S, password?: string): Promise<unknown>;
   protected abstract exists(username: string, signal: AbortSignal): Promise<boolean>;
 
   async createUser(request: CreateUserRequest): Promise<void> {
@@ -66,7 +73,7 @@ export abstract class SerialSession {
     const creation = serialCreation(this.#rules, request);
     const password = passwordOf(this.#rules.name, credential);
     const values = { name: username, username, password, expiration: timestampText(expiresAt) };
-    const rollback = renderStatements(request.rollback.commands, values, this.#rules.dialect);
+    const rollback = rendered(this.#rules, request.rollback.commands, values);
     let begun = 0;
     try {
       for (const statement of creation) {
@@ -96,12 +103,15 @@ export abstract class SerialSession {
   }
 
   async deleteUser({ username, statements, signal }: UserRequest): Promise<void> {
-    const rendered = this.#orElse(statements.commands, this.#rules.defaults.deleteUser, { name: username, username });
-    await this.sendUnlessAbsent(username, signal, rendered);
+    await this.sendUnlessAbsent(
+      username,
+      signal,
+      this.#orElse(statements.commands, this.#rules.defaults.deleteUser, { name: username, username }),
+    );
   }
 
   /** Sends statements on a user, all of which may be refused where there is no such user. */
-  protected async sendUnlessAbsent(username: string, signal: AbortSignal, statements: readonly string[], password?: string): Promise<void> {
+  protected async sendUnlessAbsent(username: string, signal: AbortSignal, statements: readonly S[], password?: string): Promise<void> {
     try {
       for (const statement of statements) await this.send(signal, statement, password);
     } catch (error) {
@@ -109,14 +119,13 @@ export abstract class SerialSession {
     }
   }
 
-  #orElse(commands: readonly string[], byDefault: readonly string[], values: StatementValues): string[] {
-    const { dialect } = this.#rules;
-    const statements = renderStatements(commands, values, dialect);
-    return statements.length > 0 ? statements : renderStatements(byDefault, values, dialect);
+  #orElse(commands: readonly string[], byDefault: readonly string[], values: StatementValues): S[] {
+    const statements = rendered(this.#rules, commands, values);
+    return statements.length > 0 ? statements : rendered(this.#rules, byDefault, values);
   }
 
   /** The role's rollback statements, and the user's removal whatever they do. Does not reject. */
-  async #undo(username: string, rollback: readonly string[], password: string): Promise<void> {
+  async #undo(username: string, rollback: readonly S[], password: string): Promise<void> {
     const signal = undoSignal();
     try {
       for (const statement of rollback) await this.send(signal, statement, password);

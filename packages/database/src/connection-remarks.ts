@@ -29,7 +29,7 @@ export async function connectionRemarks(
   const root = record.root_rotation_statements;
   const unchanging = plugin.supports.statements === 'sql' && root.length > 0 && !holdsPlaceholder(root, ['password']);
   const rotation = unchanging ? ['root_rotation_statements: no statement holds {{password}}, so that they do not change the password'] : [];
-  return [...unknown, ...roles, ...policy, ...rotation];
+  return [...unknown, ...roles, ...policy, ...rotation, ...(plugin.cautions?.() ?? [])];
 }
 
 /** For a policy that is not there (yet). */

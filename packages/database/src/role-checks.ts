@@ -34,7 +34,14 @@ export async function checkRole(host: EngineHost, connections: Connections, name
   if (!plugin.supports.credentials.includes(role.credential_type))
     return [...policy, ...allowed, unsupported(plugin, role.credential_type)];
   const rendered = await renderOnce(host, connections, connection, role);
-  return [...policy, ...allowed, ...rendered, ...(plugin.supports.statements === 'sql' ? placeholderRemarks(plugin, role) : [])];
+  const cautions = plugin.cautions?.({ commands: role.creation_statements }) ?? [];
+  return [
+    ...policy,
+    ...allowed,
+    ...rendered,
+    ...cautions,
+    ...(plugin.supports.statements === 'sql' ? placeholderRemarks(plugin, role) : []),
+  ];
 }
 
 /** @throws InvalidRequest */

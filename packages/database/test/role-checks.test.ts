@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import { mongodbPlugin } from '@strongroom/database-mongodb';
+import { neo4jPlugin } from '@strongroom/database-neo4j';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { redisPlugin } from '@strongroom/database-redis';
 import { databaseEngine } from '../src/index.ts';
@@ -18,7 +19,7 @@ describe('what would fail later is said when it is written', () => {
   const role = async (data: Record<string, unknown>) => write('roles/app', { db_name: 'pg', creation_statements: CREATION, ...data });
   const SQL = { username: 'root', password: 'geheim', verify_connection: false, allowed_roles: 'app' };
   beforeEach(async () => {
-    mount = await mountForTest(databaseEngine, { plugins: [postgresqlPlugin, redisPlugin, mongodbPlugin] });
+    mount = await mountForTest(databaseEngine, { plugins: [postgresqlPlugin, redisPlugin, mongodbPlugin, neo4jPlugin] });
     await mount.write('config/pg', { plugin_name: 'postgresql-database-plugin', connection_url: 'postgresql://db-1/', ...SQL });
     await mount.write('config/redis', { plugin_name: 'redis-database-plugin', host: 'db-1', ...SQL });
     await mount.write('config/mongo', { plugin_name: 'mongodb-database-plugin', connection_url: 'mongodb://db-1/', ...SQL });
@@ -95,5 +96,14 @@ describe('what would fail later is said when it is written', () => {
     expect(await write('config/pg', { password_policy: '', root_rotation_statements: ['SELECT 1'] })).toContain(
       '200,root_rotation_statements: no statement holds {{password}}',
     );
+  });
+
+  test('what a database grants to every user is a warning at the connection, and at a role that does not limit it', async () => {
+    const connection = { plugin_name: 'neo4j-database-plugin', connection_url: 'bolt://db-1', ...SQL };
+    const caution = /^200,In Neo4j's Community Edition every user has all rights on all data; [^.]*\.$/;
+    expect(await write('config/graph', connection)).toMatch(caution);
+    expect(await write('roles/app', { db_name: 'graph' })).toMatch(caution);
+    const limited = ['CREATE USER {{name}} SET PASSWORD {{password}}', 'GRANT ROLE reader TO {{name}}'];
+    expect(await write('roles/app', { db_name: 'graph', creation_statements: limited })).toBe('204');
   });
 });

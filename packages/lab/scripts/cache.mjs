@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The project's folder for things that can be made again; git ignores it. */
 export const cacheFolder =
@@ -55,4 +55,15 @@ function take(lock) {
     if (error.code === 'ESRCH') rmSync(lock, { force: true });
   }
   return false;
+}
+
+/** For a script that may be run by itself: installs and prints the path, or the reason why not. Does nothing where the script is imported. */
+export async function printInstalled(script, install) {
+  if (!process.argv[1] || script !== pathToFileURL(process.argv[1]).href) return;
+  try {
+    console.log(await install());
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }

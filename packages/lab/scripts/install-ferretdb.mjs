@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { cached, MAKING_MS } from './cache.mjs';
+import { cached, MAKING_MS, printInstalled } from './cache.mjs';
 
 /** The last version that keeps its data in SQLite; later ones need a PostgreSQL with an extension. */
 const VERSION = '1.24.0';
@@ -31,11 +30,4 @@ function go(words, cwd) {
   return stdout;
 }
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  try {
-    console.log(await installFerretdb());
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
-  }
-}
+await printInstalled(import.meta.url, installFerretdb);

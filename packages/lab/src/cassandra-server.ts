@@ -1,14 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { findProgram } from './find-program.ts';
+import { findOnJava, type JavaInstallation } from './java-installation.ts';
 import { freePorts } from './loopback.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
-
-const run = promisify(execFile);
 
 export interface CassandraServer {
   readonly host: string;
@@ -27,21 +22,11 @@ export interface CassandraOptions {
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
-const JAVA = 17;
-const INSTALL = fileURLToPath(new URL('../scripts/install-cassandra.mjs', import.meta.url));
 const START_TIMEOUT_MS = 90_000;
 
 /** The folder with Cassandra's jars, fetched from Maven Central where that is possible; or why there is no server. */
-export async function findCassandra(): Promise<{ readonly lib: string } | { readonly missing: string }> {
-  const java = findProgram('java');
-  const said = java === undefined ? '' : spawnSync(java, ['-version'], { encoding: 'utf8' }).stderr;
-  if (!new RegExp(`version "${JAVA}\\.`).test(said)) return { missing: `Cassandra needs Java ${JAVA}, which is not installed` };
-  try {
-    const { stdout } = await run(process.execPath, [INSTALL]);
-    return { lib: join(stdout.trim(), 'lib') };
-  } catch (error) {
-    return { missing: `Cassandra could not be fetched: ${String((error as { stderr?: string }).stderr ?? error).trim()}` };
-  }
+export async function findCassandra(): Promise<JavaInstallation> {
+  return findOnJava('cassandra', 'Cassandra');
 }
 
 /** One node that demands logins. Takes about five seconds and 600 MB, so one should do for all tests of a file. */
@@ -68,11 +53,11 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
     '-Dcassandra.skip_wait_for_gossip_to_settle=0',
     '-Dcassandra.ring_delay_ms=1',
     '-cp',
-    join(found.lib, '*'),
+    join(found.folder, 'lib', '*'),
     'org.apache.cassandra.service.CassandraDaemon',
   ];
   const start = (ready: RegExp): Promise<ServerProcess> =>
-    startProcess(findProgram('java')!, { args, cwd: folder, ready, timeoutMs: START_TIMEOUT_MS });
+    startProcess(found.java, { args, cwd: folder, ready, timeoutMs: START_TIMEOUT_MS });
   let running: ServerProcess | undefined;
   const halt = async (): Promise<void> => {
     // Asked politely it takes ten seconds; what was written is in the commit log either way.

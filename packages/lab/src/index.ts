@@ -36,6 +36,7 @@ export {
   type OidcIssuerOptions,
   type SignOptions,
 } from './oidc-issuer.ts';
+export { findNeo4j, type Neo4jServer, startNeo4j } from './neo4j-server.ts';
 export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
 export {
   embeddedPostgres,

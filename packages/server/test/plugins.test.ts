@@ -53,6 +53,7 @@ describe('the plugins of every server', () => {
       'database/mysql-database-plugin',
       'database/mysql-legacy-database-plugin',
       'database/mysql-rds-database-plugin',
+      'database/neo4j-database-plugin',
       'database/opensearch-database-plugin',
       'database/postgresql-database-plugin',
       'database/redis-database-plugin',

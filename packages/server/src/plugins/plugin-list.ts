@@ -105,6 +105,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/database-influxdb')).influxdbPlugin],
   },
   {
+    package: '@strongroom/database-neo4j',
+    brings: ['database/neo4j-database-plugin'],
+    load: async () => [(await import('@strongroom/database-neo4j')).neo4jPlugin],
+  },
+  {
     package: '@strongroom/database-opensearch',
     brings: ['database/opensearch-database-plugin'],
     load: async () => [(await import('@strongroom/database-opensearch')).opensearchPlugin],
