@@ -62,7 +62,13 @@ describe('strongroom sync', () => {
       'associated_destinations.memory/one.sync_status',
       'SYNCED',
     );
-    expect((await cli('sync', 'destinations', 'test', 'memory/one')).stdout).toBe(
+    expect((await cli('sync', 'destinations', 'test', '-write', 'memory/one')).stdout).toMatch(
+      /^Step +Result +Milliseconds +Error\n[- ]+\nsettings +ok +\d+ +n\/a\nreach +ok .*\nlogin +ok .*\nwrite +ok .*\nread back +ok .*\nremove +ok .*\n$/,
+    );
+    const other = await cli('sync', 'destinations', 'test', 'memory/one', 'access_token=another');
+    expect(other).toMatchObject({ code: 2, stdout: expect.stringMatching(/^login +failed +\d+ +\S/m) });
+    expect((await cli('sync', 'destinations', 'test', 'memory/nobody')).stderr).toContain('There is no destination memory/nobody');
+    expect((await cli('sync', 'destinations', 'plan', 'memory/one')).stdout).toBe(
       'memory/one answers. 1 copies are in sync; nothing differs.\n',
     );
     expect(await cli('sync', 'destinations', 'delete', 'memory/one')).toMatchObject({ code: 2 });
@@ -75,7 +81,7 @@ describe('strongroom sync', () => {
     await cli('sync', 'destinations', 'write', 'memory/one', ...settings);
     await cli('sync', 'associations', 'set', 'memory/one', 'kv/', 'app/db');
     provider.drop('app/app/db');
-    const found = await cli('sync', 'destinations', 'test', 'memory/one');
+    const found = await cli('sync', 'destinations', 'plan', 'memory/one');
     expect(found.code).toBe(2);
     expect(found.stdout).toMatch(/^kv +app\/db +n\/a +app\/app\/db +to create$/m);
     expect((await cli('sync', 'destinations', 'reconcile', 'memory/one')).stdout).toBe(

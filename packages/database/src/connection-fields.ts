@@ -11,6 +11,7 @@ export const connectionFields = {
   allowed_roles: f.commaStrings('Roles that may use the connection; may hold "*". Empty: none may.'),
   root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
   password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
+  skip_static_role_import_rotation: f.bool('Static roles leave the credential as it is at creation. A role can say otherwise.'),
   ...connectionLimitFields,
   ...rootPlanParameters,
   adopt: f.bool('With a plan: take the root user over from the role or mount that manages its password now.', { default: false }),

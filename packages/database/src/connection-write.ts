@@ -12,6 +12,7 @@ export interface ConnectionWrite extends SentLimits, Omit<SentPlan, 'first_rotat
   readonly plugin_name: string | undefined;
   readonly plugin_version: string | undefined;
   readonly verify_connection: boolean | undefined;
+  readonly skip_static_role_import_rotation: boolean | undefined;
   readonly allowed_roles: string[] | undefined;
   readonly root_rotation_statements: string[] | undefined;
   readonly password_policy: string | undefined;
@@ -35,6 +36,7 @@ export function written(before: ConnectionRecord | undefined, write: ConnectionW
     root_rotation_statements: write.root_rotation_statements ?? before?.root_rotation_statements ?? [],
     password_policy: write.password_policy ?? before?.password_policy ?? '',
     verify_connection: write.verify_connection ?? before?.verify_connection ?? true,
+    skip_static_role_import_rotation: write.skip_static_role_import_rotation ?? before?.skip_static_role_import_rotation ?? false,
     limits: limitsAfter(before?.limits, write),
     plan: rootPlanOf(before?.plan, write),
     details,

@@ -1,9 +1,12 @@
 import { BadRequest, f, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { doubtAbout, retriedAfter, staticCredsPaths } from '@strongroom/rotation';
+import { doubtAbout, lastRotation, retriedAfter, staticCredsPaths } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
-import { recordsIn } from './records.ts';
+import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticUsers } from './static-users.ts';
+
+const NOT_KNOWN =
+  'the credential is not known before the first rotation: the role was created with skip_import_rotation and without a password';
 
 export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
@@ -13,6 +16,7 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
     name: f.name('Name of the static role.'),
     noun: 'credential',
     showsPlan: true,
+    time: lastRotation,
     response: {
       username: Type.String(),
       password: Type.Optional(Type.String({ secret: true })),
@@ -22,9 +26,11 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
       private_key_type: Type.Optional(Type.String()),
     },
     read: async (name, signal) => {
-      if (!(await staticRoles.has(name))) throw new BadRequest(`unknown role: ${name}`);
+      const stored = await staticRoles.get(name);
+      if (!stored) throw new BadRequest(`unknown role: ${name}`);
       const found = await rotation.current(name, signal);
-      if (!found) throw new Unavailable(`the static role ${name} is being created`);
+      if (!found && stored.pending) throw new Unavailable(unfinished(name, stored));
+      if (!found) return { data: unknownCredential(stored), role: stored, since: 0, warnings: [NOT_KNOWN] };
       const { record: role, credential, since, doubtful, takenOver } = found;
       const warnings = [doubtful ? doubtAbout('credential') : undefined, takenOver];
       return { data: { username: role.username, ...credential.data }, role, since, warnings };
@@ -41,4 +47,14 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
       }
     },
   });
+}
+
+/** A role whose credential was left as it is has none to show before the first rotation. */
+function unknownCredential({ username, credential_type: type }: StaticRoleRecord): { username: string; password?: string } {
+  return type === 'password' ? { username, password: '' } : { username };
+}
+
+function unfinished(name: string, { last_error }: StaticRoleRecord): string {
+  if (!last_error) return `the static role ${name} is being created`;
+  return `the first rotation of the static role ${name} is not through, and is tried again: ${last_error.message}`;
 }

@@ -8,7 +8,7 @@ import { requirePasswordPlaceholder } from './placeholders.ts';
 import { requireCredentialType } from './role-checks.ts';
 import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
-import type { StaticUsers } from './static-users.ts';
+import type { Import, StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -16,7 +16,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
   const role = path('static-roles/{name}', {
     synopsis: 'Roles that rotate the credential of a user that the database already has.',
     description:
-      'The credential is changed when the role is created, since the server must know it, and then every rotation_period, or by rotation_schedule ' +
+      'The credential is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule ' +
       '(UTC). Deleting the role leaves the user and its credential in the database.',
     fields: {
       name: f.name('Name of the role.'),
@@ -25,6 +25,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       ...rotationPlanParameters,
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,
+      skip_import_rotation: f.bool('Leave the credential as it is until the plan brings the first rotation; only at creation.'),
+      password: f.secret('The password that the user has now, with skip_import_rotation. It is never shown but by static-creds.'),
+      verify: f.bool('Log in with the password before it is stored.', { default: true }),
       adopt: f.bool('Take the user over from the role, connection or mount that manages it now.', { default: false }),
     },
   })
@@ -55,7 +58,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       handle: async (req) => {
         const { name } = req.data;
         const before = await records.staticRoles.get(name);
-        if (before?.current) {
+        if (before && !(before.current === undefined && before.pending !== undefined)) {
           await update(name, req.data);
           return undefined;
         }
@@ -64,8 +67,11 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const record = changed(undefined, req.data);
         const connection = await connections.forRole(record.db_name, name);
         checkStatements(connection.record, record);
+        const given = importedPassword(req.data, record, connection.record.skip_static_role_import_rotation);
+        const identified = await users.identified(name, record, adopt);
+        if (given) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
         try {
-          return warned(await users.create(name, await users.identified(name, record, adopt), req.signal, adopt));
+          return warned(await users.create(name, identified, req.signal, adopt));
         } catch (error) {
           if (error instanceof DatabaseFailed) {
             throw new DatabaseFailed(record.db_name, `error setting credentials: ${error.detail}`, error.outcome);
@@ -115,6 +121,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
 
 interface Sent extends SentPlan {
   readonly adopt: boolean;
+  readonly verify: boolean;
+  readonly password: string | undefined;
+  readonly skip_import_rotation: boolean | undefined;
   readonly username: string | undefined;
   readonly db_name: string | undefined;
   readonly rotation_statements: string[] | undefined;
@@ -123,6 +132,9 @@ interface Sent extends SentPlan {
 }
 
 function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
+  for (const field of ['skip_import_rotation', 'password'] as const) {
+    if (before && sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
+  }
   const username = sent.username ?? '';
   if (!before && username === '') throw new BadRequest('username is a required field to create a static account');
   if (before && username !== before.username) throw new BadRequest('cannot update static account username');
@@ -144,4 +156,18 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
     credential_type: type,
     credential_config: options,
   };
+}
+
+/** What is known of the credential of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */
+function importedPassword({ skip_import_rotation, password, verify }: Sent, role: StaticRoleRecord, byDefault = false): Import | undefined {
+  if (!(skip_import_rotation ?? byDefault)) {
+    if (password === undefined) return undefined;
+    throw new BadRequest('password: it is stored only with skip_import_rotation=true; without that, the user gets a new one at once');
+  }
+  if (password === undefined) return { password, verify };
+  if (password === '') throw new BadRequest('password: it is empty; send the password that the user has now, or leave the field out');
+  if (role.credential_type !== 'password') {
+    throw new BadRequest(`password: a role with the credential_type ${role.credential_type} has none; leave the field out`);
+  }
+  return { password, verify };
 }

@@ -22,6 +22,8 @@ export const ConnectionRecord = Type.Object({
   root_rotation_statements: Texts,
   password_policy: Type.String(),
   verify_connection: Type.Boolean(),
+  /** Whether static roles leave the credential as it is at creation; absent in records of older releases. */
+  skip_static_role_import_rotation: Type.Optional(Type.Boolean()),
   details: Type.Record(Type.String(), Type.Unknown()),
   /** Which of the details are secret, as the plugins said that they were written for: they stay so where a plugin is missing or replaced. */
   secret_fields: Type.Optional(Texts),

@@ -1,5 +1,5 @@
 import { BadRequest, InvalidRequest, type EngineHost, type ManagedAccount, type Transaction } from '@strongroom/engine-sdk';
-import { nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
+import { creationOpen, nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, staticRoleCalled } from './connection-users.ts';
 import type { Connections, NamedConnection } from './connections.ts';
@@ -11,6 +11,13 @@ import { recordsIn, type StaticRoleRecord } from './records.ts';
 const CERTIFICATE_OVERLAP = 86_400_000;
 /** How long a certificate is good for that is rotated on demand alone. Milliseconds. */
 const UNPLANNED_CERTIFICATE = 365 * 86_400_000;
+
+/** What is known of a credential that stays as it is. */
+export interface Import {
+  readonly password: string | undefined;
+  /** Log in with the password first. */
+  readonly verify: boolean;
+}
 
 type StaticChange = Change<StaticRoleRecord, MadeCredential>;
 
@@ -56,10 +63,51 @@ export class StaticUsers {
 
   /** Stores a new role and rotates its credential, which nobody else knows then. Resolves with a warning where not all went well. */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt: boolean): Promise<string | undefined> {
-    const check = async (tx: Transaction): Promise<void> => {
-      if (await recordsIn(tx).roles.has(name)) throw new InvalidRequest('Role and Static Role names must be unique');
-    };
-    return this.rotation.create(name, role, signal, { check, adopt });
+    return this.rotation.create(name, role, signal, { check: async (tx) => requireUnique(tx, name), adopt });
+  }
+
+  /**
+   * Stores a new role whose credential stays as it is until its plan brings the first rotation. A password is proven by a login first. Resolves with a
+   * warning where the database does not list the user. @throws BadRequest for a password that no login proves
+   */
+  async createUnrotated(
+    name: string,
+    role: StaticRoleRecord,
+    given: Import,
+    signal: AbortSignal,
+    adopt: boolean,
+  ): Promise<string | undefined> {
+    const { password } = given;
+    const connection = await this.#connections.require(role.db_name);
+    if (password !== undefined && given.verify) await this.#requireProof(connection, role, password, signal);
+    const warning = password === undefined ? await this.#unlisted(connection, role, signal) : undefined;
+    const made: MadeCredential | undefined =
+      password === undefined ? undefined : { credential: { type: 'password', password }, data: { password } };
+    await this.#host.storage.transaction(async (tx) => {
+      const before = await recordsIn(tx).staticRoles.get(name);
+      if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
+      const record = made ? { ...role, current: made } : role;
+      await this.rotation.adopt(tx, name, record, { check: async (inside) => requireUnique(inside, name), adopt });
+    });
+    return warning;
+  }
+
+  async #requireProof(connection: NamedConnection, role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
+    const proof = await this.#login(connection, role, { candidate: password, current: undefined }, signal);
+    if (proof === 'candidate') return;
+    const user = JSON.stringify(role.username);
+    throw new BadRequest(
+      proof === 'unprovable'
+        ? `password: no login can prove that it is the one of ${user}; send verify=false to store it as it is`
+        : `password: the database does not take it for the user ${user}; send the password that the user has now`,
+    );
+  }
+
+  /** A warning where the database can list its users, and does not have this one. */
+  async #unlisted(connection: NamedConnection, { username }: StaticRoleRecord, signal: AbortSignal): Promise<string | undefined> {
+    const listed = await this.#connections.use(connection, async ({ session }) => session.listUsers({ prefix: username, signal }));
+    if (!listed || listed.some((name) => name.toLowerCase() === username.toLowerCase())) return undefined;
+    return `the database of the connection "${connection.name}" does not list a user ${JSON.stringify(username)}; the first rotation fails without one`;
   }
 
   /**
@@ -107,14 +155,23 @@ export class StaticUsers {
     const connection = await this.#connections.require(role.db_name);
     // What is stored for one server is not shown to another, where the connection leads elsewhere now.
     const moved = role.managed_account !== undefined && role.managed_account.system !== this.#connections.identity(connection)?.system;
+    const current = moved ? undefined : role.current?.data['password'];
+    return this.#login(connection, role, { candidate: password, current }, signal);
+  }
+
+  async #login(
+    connection: NamedConnection,
+    role: StaticRoleRecord,
+    passwords: { readonly candidate: string; readonly current: string | undefined },
+    signal: AbortSignal,
+  ): Promise<Proof> {
     return proveLogin(
       this.#connections,
       connection,
       {
+        ...passwords,
         username: role.username,
-        candidate: password,
         elsewhere: this.#isElsewhere(connection, role),
-        current: moved ? undefined : role.current?.data['password'],
         reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)),
       },
       signal,
@@ -142,4 +199,8 @@ export class StaticUsers {
       expiresAt: new Date(next === 0 ? now + UNPLANNED_CERTIFICATE : next + CERTIFICATE_OVERLAP),
     });
   }
+}
+
+async function requireUnique(tx: Transaction, name: string): Promise<void> {
+  if (await recordsIn(tx).roles.has(name)) throw new InvalidRequest('Role and Static Role names must be unique');
 }

@@ -40,6 +40,7 @@ describe('connections', () => {
       },
       root_credentials_rotate_statements: [],
       password_policy: '',
+      skip_static_role_import_rotation: false,
       queue_limit: 256,
       call_deadline: 45,
       circuit_failures: 5,

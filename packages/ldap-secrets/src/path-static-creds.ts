@@ -1,9 +1,8 @@
 import { BadRequest, f, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { doubtAbout, retriedAfter, staticCredsPaths, type CurrentCredential } from '@strongroom/rotation';
+import { doubtAbout, lastRotation, retriedAfter, staticCredsPaths, type CurrentCredential } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
-import { lastRotation } from './rotation-time.ts';
 import type { StaticAccounts } from './static-accounts.ts';
 
 export function directoryCredPaths(host: EngineHost, { rotation }: StaticAccounts): readonly AnyPath[] {

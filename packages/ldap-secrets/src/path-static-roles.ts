@@ -1,10 +1,9 @@
 import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
 import { isDn, sameDn } from '@strongroom/ldap-client';
-import { planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
+import { lastRotation, planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from './directory-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
-import { lastRotation } from './rotation-time.ts';
 import type { DirectoryService } from './service.ts';
 import type { StaticAccounts } from './static-accounts.ts';
 

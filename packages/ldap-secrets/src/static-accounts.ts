@@ -1,5 +1,5 @@
-import { BadRequest, TooManyRequests, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
-import { ownState, Rotation, type Change } from '@strongroom/rotation';
+import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
+import { creationOpen, ownState, Rotation, type Change } from '@strongroom/rotation';
 import { changePassword, identify, locate, provePassword } from './account-entry.ts';
 import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import { claim, claimsOf, managerName, release } from './managed-accounts.ts';
@@ -69,7 +69,7 @@ export class StaticAccounts {
     const record = await this.#located(role, signal);
     await this.#host.storage.transaction(async (tx) => {
       const before = await recordsIn(tx).staticRoles.get(name);
-      if (before) throw taken(name, before, this.#host.clock.millis());
+      if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
       await claim(tx, role.username, record.claims, { kind: 'static-role', owner: name }, { adopt });
       await this.rotation.adopt(tx, name, record, { adopt });
     });
@@ -112,15 +112,4 @@ export class StaticAccounts {
       await release(tx, role.claims, { kind: 'static-role', owner: name });
     });
   }
-}
-
-/** Another request was faster, or an earlier creation is open whose new password may be in force. */
-function taken(name: string, { current, pending }: StaticRoleRecord, now: number): Error {
-  if (current !== undefined || pending === undefined || pending.until > now) {
-    return new TooManyRequests(`the static role ${name} is being written by another request`, { headers: { 'Retry-After': '1' } });
-  }
-  return new BadRequest(
-    `skip_import_rotation: the role ${name} is there already, and its password may have been changed; ` +
-      'that is retried in the background, or write it without skip_import_rotation',
-  );
 }

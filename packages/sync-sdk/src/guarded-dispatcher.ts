@@ -12,10 +12,12 @@ export interface DispatcherRules {
   /** Undefined, or what is wrong with the far end of a connected socket. */
   wrongEnd(socket: net.Socket, host: string): Error | undefined;
   readonly tls: tls.ConnectionOptions;
+  /** A connection was made. */
+  connected(): void;
 }
 
 /** In a module of its own: undici is loaded by those who use it. */
-export function guardedDispatcher({ check, lookup, wrongEnd, tls: secure }: DispatcherRules): Dispatcher {
+export function guardedDispatcher({ check, lookup, wrongEnd, tls: secure, connected }: DispatcherRules): Dispatcher {
   const connectUndici = buildConnector({ ...secure, lookup, timeout: CONNECT_TIMEOUT_MS } as buildConnector.BuildOptions);
   return new Agent({
     connect(target, callback) {
@@ -28,7 +30,10 @@ export function guardedDispatcher({ check, lookup, wrongEnd, tls: secure }: Disp
         // undici leaves the socket out where it failed, whatever its types say.
         if (!socket) return callback(error ?? new Error('no connection'), null);
         const wrong = wrongEnd(socket, target.hostname);
-        if (wrong === undefined) return callback(null, socket);
+        if (wrong === undefined) {
+          connected();
+          return callback(null, socket);
+        }
         socket.destroy();
         callback(wrong, null);
       });

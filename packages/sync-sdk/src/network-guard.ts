@@ -32,6 +32,8 @@ export interface NetworkGuard {
   check(host: string, port: number): void;
   /** Resolves and checks: for gRPC, whose channel is then opened to the addresses. @throws AddressRefused if no address is allowed. */
   resolve(host: string, port: number): Promise<readonly ResolvedAddress[]>;
+  /** How many connections were made: none, and nobody has been reached. Those that `lookup` and `resolve` serve are not known here. */
+  readonly connections: number;
   /** Ends its connections. The host calls it after the session's `close`. */
   close(): Promise<void>;
 }
@@ -101,6 +103,7 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
     socket.once('connect', () => {
       const wrong = wrongEnd(socket, host);
       if (wrong) socket.destroy(wrong);
+      else connections += 1;
     });
     return socket;
   };
@@ -110,12 +113,16 @@ export function createNetworkGuard(rules: NetworkRules, options: NetworkGuardOpt
   const httpsAgent = new GuardedHttpsAgent({ keepAlive: true, ...secure }, guarded);
   let opened: Promise<Dispatcher> | undefined;
   let closed = false;
+  let connections = 0;
 
   return {
+    get connections() {
+      return connections;
+    },
     async dispatcher() {
       if (closed) throw new SessionClosed();
       opened ??= import('./guarded-dispatcher.ts').then(({ guardedDispatcher }) =>
-        guardedDispatcher({ check, lookup, wrongEnd, tls: secure }),
+        guardedDispatcher({ check, lookup, wrongEnd, tls: secure, connected: () => (connections += 1) }),
       );
       return opened;
     },

@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
+import { BadRequest, type EngineHost, type OutsideThing, type StorageView, type Transaction } from '@strongroom/engine-sdk';
 import { ConfigurationInvalid, MASK, maskedFields, NetworkPolicy, tagsComplaint, type SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { pages, placeOf, recordsIn, type AssociationRecord, type ConflictPolicy, type DestinationRecord } from './records.ts';
 import { forgetDestination } from './reconciliation.ts';
@@ -67,44 +67,60 @@ export class Destinations {
   async write(
     plugin: SyncDestinationPlugin,
     name: string,
-    { sent, supplied, sudo }: DestinationWrite,
+    write: DestinationWrite,
     after: (tx: Transaction, destination: DestinationRecord) => Promise<void>,
   ): Promise<DestinationRecord> {
     const written = await this.#host.storage.transaction(async (tx) => {
-      const records = recordsIn(tx);
-      const place = placeOf({ type: plugin.name, name });
-      const before = await records.destinations.get(place);
-      const formerly = before ? before.formerly : (await records.formerDestinations.get(place))?.ids;
-      const destination = { ...this.#changed(plugin, name, before, sent, supplied), ...(formerly ? { formerly } : {}) };
-      const kept = before?.purge ? KEPT_IN_PURGE.filter((field) => !same(before[field], destination[field])) : [];
-      if (kept.length > 0) {
-        throw new BadRequest(
-          `${kept.join(', ')} cannot be changed: the destination ${place} is being purged, and only how it is reached can be mended`,
-        );
-      }
-      check(plugin, destination);
-      await checkAccount(plugin, destination, async (id) => records.accounts.has(id));
-      const moved = before && plugin.fixed.filter((field) => !same(before.connection[field], destination.connection[field]));
-      if (before && moved && moved.length > 0) {
-        const associations = await records.associations.list({ prefix: `${before.id}/`, limit: 1 });
-        if (associations.length > 0) {
-          throw new BadRequest(
-            `${moved.join(', ')} cannot be changed while the destination has associations, whose secrets would be left behind in the old place: ` +
-              'remove the associations first, or make another destination',
-          );
-        }
-      }
-      checkSecretsKnown(plugin.connection, { before: before?.connection, after: destination.connection, sent, supplied, sudo });
-      if (plugin.accounts) {
-        checkAccountAddress(plugin.connection, plugin.accounts, { before: before?.connection, after: destination.connection, sudo });
-      }
-      await records.destinations.put(place, destination);
+      const destination = await this.#checked(tx, plugin, name, write);
+      await recordsIn(tx).destinations.put(placeOf(destination), destination);
       await this.#retries.plan(tx, destination);
       await after(tx, destination);
       return destination;
     });
     await this.#retries.written(written);
     return written;
+  }
+
+  /** What a write would store, which is not stored. @throws BadRequest where the write would be refused */
+  async wouldBe(plugin: SyncDestinationPlugin, name: string, write: DestinationWrite): Promise<DestinationRecord> {
+    return this.#checked(this.#host.storage, plugin, name, write);
+  }
+
+  /** @throws BadRequest */
+  async #checked(
+    storage: Pick<StorageView, 'collection'>,
+    plugin: SyncDestinationPlugin,
+    name: string,
+    { sent, supplied, sudo }: DestinationWrite,
+  ): Promise<DestinationRecord> {
+    const records = recordsIn(storage);
+    const place = placeOf({ type: plugin.name, name });
+    const before = await records.destinations.get(place);
+    const formerly = before ? before.formerly : (await records.formerDestinations.get(place))?.ids;
+    const destination = { ...this.#changed(plugin, name, before, sent, supplied), ...(formerly ? { formerly } : {}) };
+    const kept = before?.purge ? KEPT_IN_PURGE.filter((field) => !same(before[field], destination[field])) : [];
+    if (kept.length > 0) {
+      throw new BadRequest(
+        `${kept.join(', ')} cannot be changed: the destination ${place} is being purged, and only how it is reached can be mended`,
+      );
+    }
+    check(plugin, destination);
+    await checkAccount(plugin, destination, async (id) => records.accounts.has(id));
+    const moved = before && plugin.fixed.filter((field) => !same(before.connection[field], destination.connection[field]));
+    if (before && moved && moved.length > 0) {
+      const associations = await records.associations.list({ prefix: `${before.id}/`, limit: 1 });
+      if (associations.length > 0) {
+        throw new BadRequest(
+          `${moved.join(', ')} cannot be changed while the destination has associations, whose secrets would be left behind in the old place: ` +
+            'remove the associations first, or make another destination',
+        );
+      }
+    }
+    checkSecretsKnown(plugin.connection, { before: before?.connection, after: destination.connection, sent, supplied, sudo });
+    if (plugin.accounts) {
+      checkAccountAddress(plugin.connection, plugin.accounts, { before: before?.connection, after: destination.connection, sudo });
+    }
+    return destination;
   }
 
   /** As answers carry it. Without its plugin it is unknown what is secret, so nothing of the connection is shown. */

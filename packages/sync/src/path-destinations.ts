@@ -12,9 +12,11 @@ import {
 } from '@strongroom/engine-sdk';
 import type { SyncDestinationPlugin } from '@strongroom/sync-sdk';
 import { Type } from 'typebox';
+import { DestinationReport, tryDestination } from './destination-test.ts';
 import { typeField, type DestinationTypes } from './destination-types.ts';
 import type { Destinations, LeftOutside } from './destinations.ts';
 import type { Reconciliation } from './reconciliation.ts';
+import type { Sessions } from './sessions.ts';
 import { CONFLICT_POLICIES, placeOf, recordsIn, type DestinationRecord } from './records.ts';
 import { partial } from './written-fields.ts';
 
@@ -73,6 +75,7 @@ export function destinationPaths(
   types: DestinationTypes,
   destinations: Destinations,
   reconciliation: Reconciliation,
+  sessions: Sessions,
 ): AnyPath[] {
   const records = recordsIn(host.storage);
   return [
@@ -112,18 +115,42 @@ export function destinationPaths(
         return keys.length === 0 ? undefined : { data: { keys, total_destinations: all.length } };
       },
     }),
-    ...types.all.map((plugin) => onePath(plugin)),
-    notInstalled(host, types, destinations),
+    ...types.all.flatMap((plugin) => [onePath(plugin), testPath(plugin)]),
+    ...notInstalled(host, types, destinations),
   ];
+
+  /** What a write may send. */
+  function writtenFields({ connection, options }: SyncDestinationPlugin) {
+    return { ...partial(connection), ...hostFields, ...(options.customTags ? tagFields : {}) } as typeof hostFields & typeof tagFields;
+  }
+
+  function testPath(plugin: SyncDestinationPlugin): AnyPath {
+    return path(`destinations/${plugin.name}/{name}/test` as '{name}/test', {
+      synopsis: `Tests a destination in ${plugin.title}, step by step.`,
+      description:
+        'Takes what a write to the destination takes, over what is stored, and stores nothing. The steps are settings, reach and login; with write=true also ' +
+        'write, read back and remove, of a secret named strongroom-test-<random>. Stored secrets are sent to the stored address alone.',
+      fields: { ...writtenFields(plugin), write: f.bool('Whether to write a secret, read it back and remove it.', { default: false }) },
+    }).update({
+      summary: 'Tests a destination.',
+      response: DestinationReport,
+      handle: async (req) => {
+        const { name, write, ...sent } = req.data;
+        const given = [...req.supplied].some((field) => field !== 'name' && field !== 'write');
+        if (!given && !(await records.destinations.has(placeOf({ type: plugin.name, name })))) throw new NotFound();
+        const asked = { sent: sent as never, supplied: req.supplied, sudo: req.caller.sudo };
+        const report = await tryDestination(async () => destinations.wouldBe(plugin, name, asked), {
+          ...{ sessions, write, clock: host.clock, signal: req.signal },
+          randomBytes: (count) => host.randomBytes(count),
+        });
+        return { data: report };
+      },
+    });
+  }
 
   function onePath(plugin: SyncDestinationPlugin): AnyPath {
     const place = (name: string): string => placeOf({ type: plugin.name, name });
-    const fields = {
-      ...partial(plugin.connection),
-      ...hostFields,
-      ...(plugin.options.customTags ? tagFields : {}),
-      ...deleteFields,
-    } as typeof hostFields & typeof tagFields & typeof deleteFields;
+    const fields = { ...writtenFields(plugin), ...deleteFields };
     const exists = async ({ data }: { readonly data: { readonly name: string } }) => records.destinations.has(place(data.name));
     const write = async (req: EngineRequest<typeof fields>) => {
       const write = { sent: req.data as never, supplied: req.supplied, sudo: req.caller.sudo };
@@ -177,7 +204,7 @@ export function destinationPaths(
  * Types that no plugin serves. Destinations that were stored while one did can be read and let go of; all else is a clear answer instead of an
  * unsupported path.
  */
-function notInstalled(host: EngineHost, types: DestinationTypes, destinations: Destinations): AnyPath {
+function notInstalled(host: EngineHost, types: DestinationTypes, destinations: Destinations): AnyPath[] {
   const records = recordsIn(host.storage);
   type Asked = { readonly data: { readonly type: string; readonly name: string } };
   const stored = async ({ data }: Asked): Promise<DestinationRecord> => {
@@ -190,10 +217,11 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
     types.installed((await stored(req)).type);
     throw new NotFound();
   };
-  return path('destinations/{type}/{name}', {
+  const named = { type: typeField(types), name: f.name('Name of the destination.') };
+  const stays = path('destinations/{type}/{name}', {
     synopsis: 'A destination.',
     description: 'Of a type that is not installed.',
-    fields: { type: typeField(types), name: f.name('Name of the destination.'), ...deleteFields },
+    fields: { ...named, ...deleteFields },
   })
     .read({
       summary: 'Reads what is stored of a destination, without its connection.',
@@ -211,4 +239,10 @@ function notInstalled(host: EngineHost, types: DestinationTypes, destinations: D
         return leftOutside(await destinations.drop(placeOf(await stored(req))));
       },
     });
+  const tested = path('destinations/{type}/{name}/test', {
+    synopsis: 'Tests a destination, step by step.',
+    description: 'Of a type that is not installed.',
+    fields: named,
+  }).update({ summary: 'Refused with the types there are.', response: NoContent, handle: refuse });
+  return [stays, tested];
 }

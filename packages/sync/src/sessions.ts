@@ -40,7 +40,7 @@ export class Sessions {
   readonly #host: EngineHost;
   readonly #types: DestinationTypes;
   readonly #pacer: Pacer;
-  readonly #opened = new Map<string, Opened>();
+  readonly #kept = new Map<string, Opened>();
   /** Destinations whose plugin broke its contract, by id. */
   readonly #quarantine: Quarantine;
 
@@ -54,11 +54,11 @@ export class Sessions {
   /** Does work with a session, which stays open until it is done. */
   async use<T>(destination: DestinationRecord, work: (open: OpenDestination) => Promise<T>): Promise<T> {
     this.#checkInUse(destination);
-    let opened = this.#opened.get(destination.id);
+    let opened = this.#kept.get(destination.id);
     if (opened?.generation !== destination.generation) {
       if (opened) this.#retire(opened);
-      opened = { generation: destination.generation, ready: this.#open(destination), users: 0, retired: false };
-      this.#opened.set(destination.id, opened);
+      opened = { generation: destination.generation, ready: this.#opened(destination), users: 0, retired: false };
+      this.#kept.set(destination.id, opened);
     }
     opened.users += 1;
     try {
@@ -72,17 +72,34 @@ export class Sessions {
     }
   }
 
+  /**
+   * Does work with a session of its own, which is closed then: of a destination that may not be stored. Nothing counts its calls, and a fault of the plugin is
+   * logged and no more.
+   */
+  async apart<T>(destination: DestinationRecord, work: (open: OpenDestination, network: NetworkGuard) => Promise<T>): Promise<T> {
+    const fault = (what: string): void => {
+      this.#host.log.error(`a test of ${placeOf(destination)}: the plugin ${what}`, { place: placeOf(destination) });
+    };
+    const ready = this.#open(destination, fault);
+    try {
+      const open = await ready;
+      return await work(open, open.network);
+    } finally {
+      await closed({ ready });
+    }
+  }
+
   /** The destination is gone. */
   forget(id: string): void {
     this.#quarantine.end(id);
-    const opened = this.#opened.get(id);
+    const opened = this.#kept.get(id);
     if (opened) this.#drop(id, opened);
     this.#pacer.forget(id);
   }
 
   async close(): Promise<void> {
-    const all = [...this.#opened.values()];
-    this.#opened.clear();
+    const all = [...this.#kept.values()];
+    this.#kept.clear();
     await Promise.all(all.map(closed));
   }
 
@@ -98,12 +115,12 @@ export class Sessions {
     const place = placeOf(destination);
     this.#quarantine.begin(destination.id, destination.generation, reason);
     this.#host.log.error(`${reason}; the destination ${place} is quarantined for ${QUARANTINE_MILLIS / 1_000} s`, { place });
-    const opened = this.#opened.get(destination.id);
+    const opened = this.#kept.get(destination.id);
     if (opened?.generation === destination.generation) this.#drop(destination.id, opened);
   }
 
   #drop(id: string, opened: Opened): void {
-    if (this.#opened.get(id) === opened) this.#opened.delete(id);
+    if (this.#kept.get(id) === opened) this.#kept.delete(id);
     this.#retire(opened);
   }
 
@@ -112,7 +129,14 @@ export class Sessions {
     if (opened.users === 0) void closed(opened);
   }
 
-  async #open(destination: DestinationRecord): Promise<OpenDestination & { network: NetworkGuard }> {
+  async #opened(destination: DestinationRecord): Promise<OpenDestination & { network: NetworkGuard }> {
+    const { title } = this.#types.installed(destination.type);
+    const { session, ...open } = await this.#open(destination, (what) => this.#fault(destination, title, what));
+    const spend = (): void => this.#pacer.spend(destination.id, open.limits.pace);
+    return { ...open, session: counted(session, spend) };
+  }
+
+  async #open(destination: DestinationRecord, fault: (what: string) => void): Promise<OpenDestination & { network: NetworkGuard }> {
     const plugin = this.#types.installed(destination.type);
     const limits = plugin.limits(destination.connection);
     const account = await this.#account(plugin, destination);
@@ -123,9 +147,8 @@ export class Sessions {
         identityToken: async (order) => this.#host.identity.token({ ...order, part: placeOf(destination) }),
         ...(account === undefined ? {} : { account }),
       };
-      const session = await plugin.openFor(destination.connection, own, (what) => this.#fault(destination, plugin.title, what));
-      const spend = (): void => this.#pacer.spend(destination.id, limits.pace);
-      return { plugin, limits, network, session: counted(session, spend) };
+      const session = await plugin.openFor(destination.connection, own, fault);
+      return { plugin, limits, network, session };
     } catch (error) {
       await network.close();
       throw error;
@@ -149,7 +172,7 @@ async function failed(ready: Promise<unknown>): Promise<boolean> {
   );
 }
 
-async function closed({ ready }: Opened): Promise<void> {
+async function closed({ ready }: Pick<Opened, 'ready'>): Promise<void> {
   try {
     const { session, network } = await ready;
     await session.close().catch(() => undefined);

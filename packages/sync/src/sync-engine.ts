@@ -58,7 +58,7 @@ function createSyncEngine(host: EngineHost): Engine {
   return {
     paths: [
       configPath(host, sweep),
-      ...destinationPaths(host, types, destinations, reconciliation),
+      ...destinationPaths(host, types, destinations, reconciliation, sessions),
       ...associationPaths(host, types, associations, run),
       namesOutsidePath(host, types, associations),
       ...driftPaths(host, types, associations, drift, reconciliation, findings),

@@ -56,6 +56,25 @@ describeWithMoto('POST destinations/cloud1-sm/:name (aws-sm), with moto', () => 
     });
   });
 
+  test('a test reaches it, logs in, writes a secret and removes it; it tells an address that nobody answers at from credentials that are refused', async () => {
+    const settings = { ...KEYS, region: 'eu-central-1', recovery_window_in_days: 0, ...emulator() };
+    const steps = async (more: object = {}): Promise<string[]> => {
+      const { data } = await checked(sync.ask('update', `${AWS}/test`, { ...settings, write: true, ...more }));
+      return (data as { steps: { step: string; ok: boolean }[] }).steps.map(({ step, ok }) => `${step}${ok ? '' : ' fails'}`);
+    };
+    expect(await steps()).toEqual(['settings', 'reach', 'login', 'write', 'read back', 'remove']);
+    expect((await outside.listSecrets({ IncludePlannedDeletion: true })).SecretList).toEqual([]);
+    expect(await steps({ endpoint: 'http://127.0.0.1:9', allowed_ports: '9' })).toEqual(['settings', 'reach fails']);
+    expect(await steps({ allowed_ports: '80' })).toEqual(['settings', 'reach fails']);
+    await moto.enforce(0);
+    try {
+      expect(await steps()).toEqual(['settings', 'reach', 'login fails']);
+    } finally {
+      await moto.enforce(Infinity);
+    }
+    expect((await sync.ask('list', 'sys/sync/destinations')).data).toMatchObject({ keys: ['memory/'] });
+  });
+
   test('access_key_id, secret_access_key and region left out come from the environment', async () => {
     const saved = { ...process.env };
     Object.assign(process.env, {

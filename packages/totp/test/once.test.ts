@@ -46,7 +46,7 @@ describe('a code on two servers of one store', () => {
 
 describe('a server that dies', () => {
   test('knows the used and the wrong codes when it starts again', async () => {
-    const before = await killableMount(totpEngine);
+    const before = await killableMount(totpEngine, { clock: manualClock() });
     await before.write('keys/a', ACCOUNT);
     const code = await made(before);
     expect(await check(before, code)).toEqual([200, { valid: true }]);
@@ -61,7 +61,7 @@ describe('a server that dies', () => {
   test('while it checks a code, accepts the code afterwards or has it used, and never both', async () => {
     const deaths: boolean[] = [];
     for (const commits of [0, 1, 2]) {
-      const before = await killableMount(totpEngine);
+      const before = await killableMount(totpEngine, { clock: manualClock() });
       await before.write('keys/a', ACCOUNT);
       const code = await made(before);
       before.storage.dieAfter(commits);
@@ -77,7 +77,7 @@ describe('a server that dies', () => {
   test('while it writes a key, has the old key or the new one afterwards', async () => {
     const deaths: boolean[] = [];
     for (const commits of [0, 1]) {
-      const before = await killableMount(totpEngine);
+      const before = await killableMount(totpEngine, { clock: manualClock() });
       await before.write('keys/a', ACCOUNT);
       const old = await made(before);
       before.storage.dieAfter(commits);

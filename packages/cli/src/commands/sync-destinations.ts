@@ -151,14 +151,49 @@ function differences(data: JsonRecord): JsonRecord[] {
 
 const test = defineCommand({
   name: 'test',
+  synopsis: 'Try a destination step by step',
+  description:
+    'Connects to the provider with the stored settings, or with the settings given in their place, and prints each step with its time. Stores nothing. -write also writes a secret named strongroom-test-<random>, reads it back and removes it. Data are words of the form key=value, as for "strongroom write". Exit codes: 0 all steps succeed, 2 one of them fails.',
+  args: ['TYPE/NAME', '[K=V...]'],
+  flags: { write: flag.boolean('Write a secret, read it back and remove it.') },
+  examples: [
+    { text: 'Do the credentials work?', command: 'sync destinations test -write aws-sm/production' },
+    {
+      text: 'Would other settings work?',
+      command: 'sync destinations test aws-sm/production access_key_id=AKIAEXAMPLE secret_access_key=-',
+    },
+  ],
+  async run({ args: [word = '', ...pairs], flags, io, out, client }) {
+    const body = { ...(await parsePairs(pairs, io.stdin)), write: flags.write };
+    const secret = await doing(`Error testing ${word}`, client().write(`${destinationAt(word)}/test`, body));
+    if (secret === undefined) throw new Failure(`There is no destination ${word}: give the settings to try`, EXIT.remote);
+    const data = secret.data ?? {};
+    await showRecords(
+      out,
+      secret,
+      recordsOf(data['steps']),
+      [
+        ['Step', (item) => item['step']],
+        ['Result', (item) => (item['ok'] === true ? 'ok' : 'failed')],
+        ['Milliseconds', (item) => item['milliseconds']],
+        ['Error', (item) => item['error']],
+      ],
+      '',
+    );
+    return data['ok'] === true ? EXIT.ok : EXIT.remote;
+  },
+});
+
+const plan = defineCommand({
+  name: 'plan',
   synopsis: 'Ask a destination what it holds, and compare',
   description:
-    'Connects to the provider with the credentials of the destination, and prints what differs from what it should hold. Changes nothing. Exit codes: 0 nothing differs, 2 something differs or the provider refuses.',
+    'Prints what differs outside from what the destination should hold. Changes nothing. Exit codes: 0 nothing differs, 2 something differs or the provider refuses.',
   args: ['TYPE/NAME'],
   flags: {},
-  examples: [{ text: 'Do the credentials work?', command: 'sync destinations test aws-sm/production' }],
+  examples: [{ text: 'Has somebody edited a copy?', command: 'sync destinations plan aws-sm/production' }],
   async run({ args: [word = ''], out, client }) {
-    const secret = await doing(`Error testing ${word}`, client().read(`${destinationAt(word)}/plan`));
+    const secret = await doing(`Error reading the plan of ${word}`, client().read(`${destinationAt(word)}/plan`));
     const data = secret?.data ?? {};
     const same = `${word} answers. ${textOf(data, 'in_sync') || '0'} copies are in sync; nothing differs.`;
     await showRecords(
@@ -181,7 +216,7 @@ const test = defineCommand({
 const reconcile = defineCommand({
   name: 'reconcile',
   synopsis: 'Repair what differs outside',
-  description: 'Puts every copy that differs into the queue. "strongroom sync destinations test" shows what differs.',
+  description: 'Puts every copy that differs into the queue. "strongroom sync destinations plan" shows what differs.',
   args: ['TYPE/NAME'],
   flags: { 'remove-orphans': flag.boolean('Also remove secrets that carry the mark of this destination and belong to no secret here.') },
   examples: [{ text: 'Somebody edited a copy:', command: 'sync destinations reconcile aws-sm/production' }],
@@ -197,5 +232,5 @@ const reconcile = defineCommand({
 export const destinations: CommandGroup = {
   name: 'destinations',
   synopsis: 'Work with the places that secrets are synced to',
-  subcommands: [list, read, write, remove, test, reconcile],
+  subcommands: [list, read, write, remove, test, plan, reconcile],
 };
