@@ -1,6 +1,7 @@
 export { makeCertificate, type CertificateOrder, type MadeCertificate } from './certificate-maker.ts';
 export { makeOcspResponse, makeRevocationList, type OcspAnswer, type RevocationOrder } from './revocation-maker.ts';
 export { startRevocationServer, type RevocationServer } from './revocation-server.ts';
+export { type CallCutter, type Loss, startCallCutter } from './call-cutter.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeWhere } from './describe-where.ts';
 export { etcdMissing, startEtcd, type EtcdCluster, type EtcdMember, type EtcdOptions } from './etcd-cluster.ts';
@@ -60,6 +61,7 @@ export { findMysql, findValkey, type Unpacked } from './unpacked-server.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
 export { influxdbMissing, startInfluxdb, type InfluxdbServer } from './influxdb-server.ts';
+export { findOpensearch, type OpensearchServer, startOpensearch } from './opensearch-server.ts';
 export { startOpensearchDouble, type OpensearchDouble } from './opensearch-double.ts';
 export { describeWithRabbitmq, rabbitmqMissing, startRabbitmq, type RabbitmqServer } from './rabbitmq-server.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';

@@ -1,7 +1,17 @@
 import type { Operation, Target } from './load.ts';
 
-/** Sets several servers up for loads that can be compared, over one outside system where there is one. */
-export type ComparedLoad = (targets: readonly Target[]) => Promise<{
-  readonly operations: Readonly<Record<string, (target: Target) => Operation>>;
-  stop(): Promise<void>;
-}>;
+/** Loads that can be compared between several servers, over one outside system where there is one. */
+export interface ComparedLoad<Name extends string = string> {
+  /** Of its workloads: nothing is set up where none of them is chosen. */
+  readonly names: readonly Name[];
+  /** Sets the servers up. */
+  start(targets: readonly Target[]): Promise<{
+    readonly operations: Readonly<Record<Name, (target: Target) => Operation>>;
+    stop(): Promise<void>;
+  }>;
+}
+
+/** Names the compiler holds to those of the operations. */
+export function comparedLoad<const Name extends string>(names: readonly Name[], start: ComparedLoad<Name>['start']): ComparedLoad<Name> {
+  return { names, start };
+}

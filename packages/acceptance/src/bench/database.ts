@@ -1,7 +1,7 @@
 import { startPostgres, type PostgresServer } from '@strongroom/lab';
 import pg from 'pg';
 import type { BenchServer } from './bench-server.ts';
-import type { ComparedLoad } from './compared-load.ts';
+import { comparedLoad } from './compared-load.ts';
 import { rotationsTogether, type RotationFigures } from './database-rotations.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, type Figures, type Operation, type Target } from './load.ts';
@@ -99,11 +99,11 @@ async function bareCreations(postgres: PostgresServer, seconds: number): Promise
 }
 
 /** Credentials of one PostgreSQL from several servers. */
-export const comparedCredentials: ComparedLoad = async (targets) => {
+export const comparedCredentials = comparedLoad(['pg creds', 'pg creds+rev'], async (targets) => {
   const postgres = await startPostgres(DURABLE);
   for (const target of targets) await configure({ target }, postgres);
   return {
     operations: { 'pg creds': (target) => operations(target).create, 'pg creds+rev': (target) => operations(target).createAndRevoke },
     stop: async () => postgres.stop(),
   };
-};
+});

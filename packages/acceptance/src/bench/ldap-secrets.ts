@@ -1,7 +1,7 @@
 import { startSlapd, type Slapd } from '@strongroom/lab';
 import ldapjs from 'ldapjs';
 import type { BenchServer } from './bench-server.ts';
-import type { ComparedLoad } from './compared-load.ts';
+import { comparedLoad } from './compared-load.ts';
 import { requestText, type Answer } from './http-connection.ts';
 import { load, once, type Figures, type Operation } from './load.ts';
 
@@ -183,7 +183,7 @@ async function settled(begin: (done: (error: Error | null) => void) => void): Pr
 }
 
 /** Accounts of one directory from several servers, which share the accounts that they lend: one server is loaded at a time. */
-export const comparedAccounts: ComparedLoad = async (targets) => {
+export const comparedAccounts = comparedLoad(['ldap creds+rev', 'ldap out+in'], async (targets) => {
   const slapd = await startSlapd({ ldif: accountNames.map((uid) => account(uid, SERVICES)).join('\n') });
   for (const target of targets) await configure({ target }, slapd);
   return {
@@ -193,4 +193,4 @@ export const comparedAccounts: ComparedLoad = async (targets) => {
     },
     stop: async () => slapd.stop(),
   };
-};
+});

@@ -1,7 +1,7 @@
 import { GROUPS_DN, PEOPLE_DN, serviceAccountConfig, startSlapd, type Slapd } from '@strongroom/lab';
 import { bareLogins } from './bare-login.ts';
 import type { BenchServer } from './bench-server.ts';
-import type { ComparedLoad } from './compared-load.ts';
+import { comparedLoad } from './compared-load.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 
@@ -51,8 +51,8 @@ async function configure({ target }: Pick<BenchServer, 'target'>, slapd: Slapd):
 }
 
 /** Logins by one directory at several servers. */
-export const comparedLogins: ComparedLoad = async (targets) => {
+export const comparedLogins = comparedLoad(['ldap login'], async (targets) => {
   const slapd = await startSlapd();
   for (const target of targets) await configure({ target }, slapd);
   return { operations: { 'ldap login': () => operation }, stop: async () => slapd.stop() };
-};
+});

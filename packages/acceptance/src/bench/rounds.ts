@@ -1,5 +1,5 @@
 import { slapdMissing } from '@strongroom/lab';
-import type { ComparedLoad } from './compared-load.ts';
+import { comparedLoad, type ComparedLoad } from './compared-load.ts';
 import { comparedCredentials } from './database.ts';
 import { comparedAccounts } from './ldap-secrets.ts';
 import { load, once, type Figures, type Operation, type Target } from './load.ts';
@@ -23,7 +23,7 @@ export interface RoundOptions {
   readonly only: string | undefined;
 }
 
-const secrets: ComparedLoad = async (targets) => {
+const secrets = comparedLoad(['lookup', 'kv read', 'kv write', 'token create'], async (targets) => {
   for (const target of targets) {
     await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
     await load('fill', target, fill(target.token), { count: 1_000 });
@@ -38,7 +38,7 @@ const secrets: ComparedLoad = async (targets) => {
       for (const target of targets) await once(target, 'DELETE', '/v1/sys/mounts/bench');
     },
   };
-};
+});
 
 /**
  * Drives several servers with the same load in alternating rounds: what else the machine does then hits all of them. Yields each workload's medians, in
@@ -48,16 +48,19 @@ export async function* alternate(
   targets: readonly Target[],
   { seconds, rounds, only }: RoundOptions,
 ): AsyncGenerator<{ readonly name: string; readonly medians: readonly Median[] }> {
-  for (const start of [
+  const isChosen = (name: string): boolean => only === undefined || name.includes(only);
+  const loads: readonly ComparedLoad[] = [
     secrets,
     ...(slapdMissing === undefined ? [comparedLogins, comparedAccounts] : []),
     comparedCredentials,
     comparedTransit,
-  ]) {
+  ];
+  for (const { names, start } of loads) {
+    if (!names.some(isChosen)) continue;
     const { operations, stop } = await start(targets);
     try {
       for (const [name, operation] of Object.entries(operations)) {
-        if (only !== undefined && !name.includes(only)) continue;
+        if (!isChosen(name)) continue;
         const sides = targets.map((target) => ({ target, work: operation(target), figures: [] as Figures[] }));
         for (const { target, work } of sides) await load('warm up', target, work, { seconds: 2 });
         for (let round = 0; round < rounds; round += 1)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ComparedLoad } from './compared-load.ts';
+import { comparedLoad } from './compared-load.ts';
 import { requestText } from './http-connection.ts';
 import { once, repeat, type Operation, type Target } from './load.ts';
 
@@ -9,7 +9,7 @@ const BATCH = 400;
 const MOUNT = 'bench-transit';
 
 /** Encryption and decryption of 1 KiB by the transit engine, and batches of four hundred. */
-export const comparedTransit: ComparedLoad = async (targets) => {
+export const comparedTransit = comparedLoad(['transit encrypt', 'transit decrypt', 'transit batch'], async (targets) => {
   const ciphertexts = new Map<Target, string>();
   for (const target of targets) {
     await once(target, 'POST', `/v1/sys/mounts/${MOUNT}`, { type: 'transit' });
@@ -32,4 +32,4 @@ export const comparedTransit: ComparedLoad = async (targets) => {
       for (const target of targets) await once(target, 'DELETE', `/v1/sys/mounts/${MOUNT}`);
     },
   };
-};
+});
