@@ -29,6 +29,7 @@ export {
   type MariadbServer,
 } from './mariadb-server.ts';
 export { describeWithMoto, motoMissing, startMoto, type MotoOptions, type MotoServer } from './moto-server.ts';
+export { MotoDoor } from './moto-door.ts';
 export {
   startOidcIssuer,
   type IssuerAlgorithm,

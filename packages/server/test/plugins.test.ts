@@ -69,6 +69,7 @@ describe('the plugins of every server', () => {
       'secret/transit',
       'snapshot-storage/aws-s3',
       'sync-destination/aws-sm',
+      'sync-destination/aws-ssm',
       'sync-destination/azure-kv',
       'sync-destination/gcp-sm',
       'sync-destination/gh',

@@ -1,70 +1,15 @@
+import { awsClientSettings } from '@strongroom/sync-aws';
 import { ConfigurationInvalid, type DestinationHost, type DestinationSession } from '@strongroom/sync-sdk';
 import { checkConnection, type AwsSmConnection } from './connection.ts';
 import { AwsSmSession } from './session.ts';
-
-const CONNECT_TIMEOUT_MS = 10_000;
-const SESSION_NAME = 'strongroom-sync';
 
 /** Loads the SDK at the first use: a server that has no such destination pays nothing for it. */
 export async function openAwsSm(connection: AwsSmConnection, host: DestinationHost): Promise<DestinationSession> {
   const [fault] = checkConnection(connection);
   if (fault !== undefined) throw new ConfigurationInvalid(fault);
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
-  const [{ SecretsManager }, { fromTemporaryCredentials, fromWebToken }] = await Promise.all([
+  const [settings, { SecretsManager }] = await Promise.all([
+    awsClientSettings(connection, host),
     import('@aws-sdk/client-secrets-manager'),
-    import('@aws-sdk/credential-providers'),
   ]);
-  const { access_key_id, secret_access_key, region, role_arn, external_id, endpoint, sts_endpoint } = connection;
-  const { httpAgent, httpsAgent } = host.network;
-  const common = {
-    // Retries are the host's business.
-    maxAttempts: 1,
-    requestHandler: { httpAgent, httpsAgent, connectionTimeout: CONNECT_TIMEOUT_MS },
-    ...(region === undefined ? {} : { region }),
-  };
-  const own =
-    access_key_id === undefined || secret_access_key === undefined
-      ? undefined
-      : { accessKeyId: access_key_id, secretAccessKey: secret_access_key };
-  const stsConfig = { ...common, ...(sts_endpoint === undefined ? {} : { endpoint: sts_endpoint }) };
-  const credentials =
-    role_arn === undefined
-      ? own
-      : connection.identity_token_audience !== undefined
-        ? async () => {
-            const webIdentityToken = await identityToken(connection, host);
-            const assume = fromWebToken({ roleArn: role_arn, roleSessionName: SESSION_NAME, webIdentityToken, clientConfig: stsConfig });
-            return assume().catch((error: Error) => {
-              // Whoever answers in the name of STS may repeat what it was sent.
-              error.message = error.message.replaceAll(webIdentityToken, 'the identity token');
-              throw error;
-            });
-          }
-        : fromTemporaryCredentials({
-            params: { RoleArn: role_arn, RoleSessionName: SESSION_NAME, ...(external_id === undefined ? {} : { ExternalId: external_id }) },
-            clientConfig: stsConfig,
-            ...(own ? { masterCredentials: own } : {}),
-          });
-  const client = new SecretsManager({
-    ...common,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(credentials === undefined ? {} : { credentials }),
-  });
-  return new AwsSmSession(client, connection, host);
-}
-
-/** Seconds. */
-const TOKEN_TTL = 3_600;
-
-async function identityToken(
-  { identity_token_audience = '', identity_token_key = '', identity_token_ttl = TOKEN_TTL }: AwsSmConnection,
-  host: DestinationHost,
-): Promise<string> {
-  if (!host.identityToken) throw new ConfigurationInvalid('identity_token_audience: this server has no identity tokens');
-  try {
-    const { token } = await host.identityToken({ audience: identity_token_audience, key: identity_token_key, ttl: identity_token_ttl });
-    return token;
-  } catch (error) {
-    throw new ConfigurationInvalid(`identity_token_audience: no identity token can be signed: ${(error as Error).message}`);
-  }
+  return new AwsSmSession(new SecretsManager(settings), connection, host);
 }

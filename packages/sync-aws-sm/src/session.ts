@@ -1,4 +1,5 @@
 import type { DescribeSecretResponse, SecretListEntry, SecretsManager, Tag } from '@aws-sdk/client-secrets-manager';
+import { isRefusal, translateAwsError } from '@strongroom/sync-aws';
 import {
   formatMark,
   NameTaken,
@@ -15,7 +16,6 @@ import {
   type RemoveRequest,
 } from '@strongroom/sync-sdk';
 import type { AwsSmConnection } from './connection.ts';
-import { isRefusal, translateAwsError } from './provider-error.ts';
 
 const PAGE = 100;
 const REPLICATED = /replica/i;
@@ -46,7 +46,7 @@ export class AwsSmSession implements DestinationSession {
     this.#client = client;
     this.#connection = connection;
     const secrets = [connection.secret_access_key, connection.access_key_id];
-    this.#calls = new SessionCalls((error) => translateAwsError(error, host.now()), secrets);
+    this.#calls = new SessionCalls((error) => translateAwsError('AWS Secrets Manager', error, host.now()), secrets);
   }
 
   async read({ name, signal }: ReadRequest): Promise<RemoteSecret | undefined> {

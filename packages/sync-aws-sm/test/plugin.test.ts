@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { silentLog } from '@strongroom/engine-sdk';
 import { describeWithMoto, startMoto } from '@strongroom/lab';
+import { translateAwsError } from '@strongroom/sync-aws';
 import { createNetworkGuard, type DestinationHost, type DestinationSession, type NetworkGuard } from '@strongroom/sync-sdk';
 import { awsSmDestination } from '../src/index.ts';
 import type { AwsSmConnection } from '../src/connection.ts';
-import { translateAwsError } from '../src/provider-error.ts';
 import { AwsOutside, connectionTo } from './aws-outside.ts';
 
 const OPEN = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
@@ -45,6 +45,7 @@ describe('invalid settings are reported without a call to AWS', () => {
 describe('what AWS says becomes an error of destinations', () => {
   const failure = (name: string, status: number | undefined, more: object = {}) =>
     translateAwsError(
+      'AWS Secrets Manager',
       Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: status, requestId: 'r-1' }, ...more }),
       new Date(0),
     );

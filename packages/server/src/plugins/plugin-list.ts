@@ -126,6 +126,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/sync-aws-sm')).awsSmDestination],
   },
   {
+    package: '@strongroom/sync-aws-ssm',
+    brings: ['sync-destination/aws-ssm'],
+    load: async () => [(await import('@strongroom/sync-aws-ssm')).awsSsmDestination],
+  },
+  {
     package: '@strongroom/sync-azure-kv',
     brings: ['sync-destination/azure-kv'],
     load: async () => [(await import('@strongroom/sync-azure-kv')).azureKvDestination],

@@ -14,6 +14,7 @@ import { shownDetails } from './shown-details.ts';
 const WITHOUT = ['purge', 'force_delete'];
 const FIRST: Readonly<Record<string, readonly string[]>> = {
   'aws-sm': ['region', 'access_key_id', 'secret_access_key', 'role_arn', 'endpoint'],
+  'aws-ssm': ['region', 'access_key_id', 'secret_access_key', 'role_arn', 'endpoint'],
   'azure-kv': ['key_vault_uri', 'tenant_id', 'client_id', 'client_secret'],
   'gcp-sm': ['project_id', 'credentials'],
   gh: ['access_token', 'repository_owner', 'repository_name', 'app_name'],

@@ -12,10 +12,10 @@ const THROTTLING = /^(Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|Requ
 /** Nobody answered for credentials, or the region is not known. */
 const UNCONFIGURED = /^(CredentialsProviderError|TokenProviderError)$|^Region is missing/;
 
-/** Turns what the AWS SDK throws into the errors of destinations. */
-export function translateAwsError(error: unknown, now: Date): SyncError {
+/** Turns what the AWS SDK throws into the errors of destinations. `service`: what people call it. */
+export function translateAwsError(service: string, error: unknown, now: Date): SyncError {
   if (error instanceof SyncError) return error;
-  if (!(error instanceof Error)) return new ExternalServiceError('AWS Secrets Manager cannot be used');
+  if (!(error instanceof Error)) return new ExternalServiceError(`${service} cannot be used`);
   const failure = error as AwsFailure;
   const status = failure.$metadata?.httpStatusCode ?? failure.$response?.statusCode;
   const requestId = failure.$metadata?.requestId ?? failure.$response?.headers?.['x-amzn-requestid'];
@@ -34,7 +34,7 @@ export function translateAwsError(error: unknown, now: Date): SyncError {
   if (status !== undefined && status >= 400 && status < 500 && status !== 408) return new ClientSideError(text, details);
   if (status !== undefined) return new ExternalServiceError(text, details);
   const reason = failure.code ?? failure.name;
-  return new ExternalServiceError(`AWS Secrets Manager cannot be reached: ${failure.message || reason}`, { providerCode: reason });
+  return new ExternalServiceError(`${service} cannot be reached: ${failure.message || reason}`, { providerCode: reason });
 }
 
 /** Whether the service refused for this reason. */

@@ -1,0 +1,1 @@
+export { awsSsmDestination } from './plugin.ts';
