@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { errors, Pool } from 'undici';
 import {
+  abortable,
   ConnectionLost,
   DatabaseError,
   driverErrorText,
+  isDatabaseError,
   type PoolStatus,
   redact,
   SessionClosed,
@@ -16,6 +19,10 @@ const LARGEST_ANSWER = 32 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long calls under way may take once the session is closed. */
 const GRACE_MS = 2_000;
+const WRITE_ATTEMPTS = 8;
+const CONFLICT_DELAY_MS = 200;
+
+const quiet = (): void => undefined;
 
 /** One call of the server. `path` is below `/_plugins/_security`. */
 export interface SecurityCall {
@@ -32,6 +39,8 @@ export class SecurityApi {
   readonly #pool: Pool;
   readonly #authorization: string;
   #underWay = 0;
+  /** Settled when the last change that was asked for is through. */
+  #writing: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(settings: OpensearchSettings) {
@@ -48,7 +57,28 @@ export class SecurityApi {
    * The answer of a call; undefined if the object is not there (404 to GET and DELETE). Throws StatementFailed with the status as its code for what the
    * server refused, ConnectionLost, SessionClosed, and the reason of `signal`.
    */
-  async call(signal: AbortSignal, { method, path, body, password }: SecurityCall): Promise<unknown> {
+  async call(signal: AbortSignal, call: SecurityCall): Promise<unknown> {
+    if (call.method === 'GET') return this.#once(signal, call);
+    const before = this.#writing;
+    const writing = this.#write(signal, before, call);
+    this.#writing = writing.then(quiet, quiet);
+    return writing;
+  }
+
+  /** One change at a time, because the server keeps all users in one document and refuses changes at the same time; those of other clients are waited for. */
+  async #write(signal: AbortSignal, before: Promise<void>, call: SecurityCall): Promise<unknown> {
+    await abortable(signal, before);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#once(signal, call);
+      } catch (error) {
+        if (attempt === WRITE_ATTEMPTS || !isConflict(error)) throw error;
+        await abortable(signal, delay(Math.random() * CONFLICT_DELAY_MS * attempt));
+      }
+    }
+  }
+
+  async #once(signal: AbortSignal, { method, path, body, password }: SecurityCall): Promise<unknown> {
     if (this.#closing) throw new SessionClosed();
     signal.throwIfAborted();
     const secrets = { ...this.#settings.secrets, ...(password !== undefined && { 'new password': password }) };
@@ -119,6 +149,11 @@ function accepted(status: number, { json, text }: Read): unknown {
   if (status >= 400 && status < 500 && status !== 429)
     throw new StatementFailed(`${text}${hint(status, text)}`, { serverCode: String(status) });
   throw new ConnectionLost(json ? text : `the server answered ${status}, and not as OpenSearch does`);
+}
+
+/** Another client changed users at the same time, so that nothing was done. */
+function isConflict(error: unknown): boolean {
+  return isDatabaseError(error, 'statement_failed') && (error as StatementFailed).serverCode === '409';
 }
 
 /** A 404 means that the object is not there only if the security plugin says so: a proxy can answer 404, too. */

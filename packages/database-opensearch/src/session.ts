@@ -20,11 +20,10 @@ import {
 } from '@strongroom/database-sdk';
 import { SecurityApi, type SecurityCall } from './security-api.ts';
 import type { OpensearchSettings } from './settings.ts';
-import { creationSteps, MADE_BY, objectPath, ownDescription, PLUGIN_NAME } from './user-definition.ts';
+import { creationSteps, objectPath, ownDescription, PLUGIN_NAME } from './user-definition.ts';
 
 interface Described {
   readonly description?: string;
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 export class OpensearchSession implements DatabaseSession {
@@ -128,12 +127,10 @@ export class OpensearchSession implements DatabaseSession {
     await this.#send(signal, { method: 'PATCH', path, body, password });
   }
 
-  /** Users that bear the mark of this plugin: others are nobody's orphans. */
+  /** Whoever made them: hosts know the users of theirs by name, and attributes may have been replaced. */
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
-    const users = (await this.#send(signal, { method: 'GET', path: '/internalusers' })) as Readonly<Record<string, Described>>;
-    return Object.entries(users)
-      .filter(([name, { attributes }]) => name.startsWith(prefix) && attributes?.['made_by'] === MADE_BY)
-      .map(([name]) => name);
+    const users = (await this.#send(signal, { method: 'GET', path: '/internalusers' })) as Readonly<Record<string, unknown>>;
+    return Object.keys(users).filter((name) => name.startsWith(prefix));
   }
 
   pool(): PoolStatus {

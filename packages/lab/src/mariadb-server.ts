@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import { describeWhere } from './describe-where.ts';
 import { freePorts } from './loopback.ts';
+import { accountInPlaceOfRoot } from './server-account.ts';
 
 const run = promisify(execFile);
 
@@ -65,7 +66,7 @@ export function describeWithMariadb(title: string, body: () => void): void {
 /** Starts a server, or throws if none is installed. Where the tests run as root, it runs as `mysql`. */
 export async function startMariadb(options: MariadbOptions = {}): Promise<MariadbServer> {
   if (mariadbMissing !== undefined) throw new Error(mariadbMissing);
-  const account = await accountOf('mysql');
+  const account = accountInPlaceOfRoot('mysql');
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-mariadb-'));
   const data = join(folder, 'data');
   const socket = join(folder, 's.sock');
@@ -204,11 +205,4 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
     await stop();
     throw error;
   }
-}
-
-/** MariaDB refuses to run as root. */
-async function accountOf(name: string): Promise<{ uid?: number; gid?: number }> {
-  if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' })));
-  return { uid: uid!, gid: gid! };
 }

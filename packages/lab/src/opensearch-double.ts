@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Stands for OpenSearch with its security plugin: the calls that manage users, answered as OpenSearch 2.19 does. */
 export interface OpensearchDouble {
@@ -7,8 +8,6 @@ export interface OpensearchDouble {
   /** An administrator, who is not reserved. */
   readonly superuser: string;
   readonly password: string;
-  /** Breaks all connections and listens again. What was stored stays. */
-  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ const EMPTY: Readonly<Record<Kind, object>> = {
 /** A double of OpenSearch on a free loopback port. Its users: `superuser`, and the reserved `admin` with the password `admin`. */
 export async function startOpensearchDouble(): Promise<OpensearchDouble> {
   const superuser = 'manager';
-  const password = 'manager-pw-4Vn-long';
+  const password = 'root-pw-4Vn-long';
   const objects: Record<Kind, Map<string, Kept>> = {
     internalusers: new Map([
       ['admin', { ...EMPTY.internalusers, password: 'admin', backend_roles: ['admin'], reserved: true }],
@@ -43,6 +42,8 @@ export async function startOpensearchDouble(): Promise<OpensearchDouble> {
     roles: new Map(['all_access', 'readall'].map((name) => [name, { ...EMPTY.roles, reserved: true }])),
     rolesmapping: new Map(),
   };
+  /** The server keeps the objects of a kind in one document. */
+  const versions: Record<Kind, number> = { internalusers: 0, roles: 0, rolesmapping: 0 };
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const text = await bodyOf(request);
     const login = credentialsOf(request);
@@ -57,41 +58,45 @@ export async function startOpensearchDouble(): Promise<OpensearchDouble> {
     if (!(caller['backend_roles'] as string[]).includes('admin')) {
       return [
         403,
-        { status: 'FORBIDDEN', message: `No permission to access REST API: User ${login.name} is not privileged for admin access.` },
+        {
+          status: 'FORBIDDEN',
+          message: `No permission to access REST API: User ${login.name} with Security roles [own_index] does not have any role privileged for admin access. No ssl info found in request.`,
+        },
       ];
     }
     const name = encoded === undefined ? undefined : decodeURIComponent(encoded);
-    return manage(objects, kind as Kind, { method: request.method ?? '', name, body });
+    const change: Change = { method: request.method ?? '', name, body };
+    if (change.method === 'GET') return manage(objects, kind as Kind, change);
+    const version = versions[kind as Kind];
+    await nextTurn();
+    if (versions[kind as Kind] !== version) return conflict(kind, version);
+    versions[kind as Kind]++;
+    return manage(objects, kind as Kind, change);
   };
-  const listen = async (port: number): Promise<Server> => {
-    const server = createServer((request, response) => {
-      void answer(request).then(([status, body]) => {
-        const isText = typeof body === 'string';
-        response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
-        response.end(isText ? body : JSON.stringify(body));
-      });
+  const server = createServer((request, response) => {
+    void answer(request).then(([status, body]) => {
+      const isText = typeof body === 'string';
+      response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+      response.end(isText ? body : JSON.stringify(body));
     });
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    return server;
-  };
-  const end = async (server: Server): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  };
-  let server = await listen(0);
-  const { port } = server.address() as { port: number };
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     host: '127.0.0.1',
-    port,
+    port: (server.address() as { port: number }).port,
     superuser,
     password,
-    async restart() {
-      await end(server);
-      server = await listen(port);
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
     },
-    stop: async () => end(server),
   };
+}
+
+function conflict(kind: string, version: number): Answer {
+  const message = `[${kind}]: version conflict, required seqNo [${version}], primary term [1]. current document has seqNo [${version + 1}] and primary term [1]`;
+  return [409, { status: 'CONFLICT', message }];
 }
 
 function changeOwn(name: string, user: Kept, { current_password, password }: Record<string, string>): Answer {
@@ -99,7 +104,8 @@ function changeOwn(name: string, user: Kept, { current_password, password }: Rec
   if (current_password !== user['password']) {
     return [400, { status: 'BAD_REQUEST', message: 'Could not validate your current password.' }];
   }
-  if (isWeak(password ?? '')) return WEAK;
+  const refusal = passwordRefusal(name, password ?? '');
+  if (refusal) return refusal;
   user['password'] = password;
   return [200, { status: 'OK', message: `'${name}' updated.` }];
 }
@@ -125,7 +131,8 @@ function manage(objects: Record<Kind, Map<string, Kept>>, kind: Kind, { method, 
   if (kind === 'internalusers') {
     if (name.includes(':'))
       return [400, { status: 'BAD_REQUEST', message: "A restricted character(s) was detected in the account name. Please remove: ':'" }];
-    if ('password' in patched && isWeak(String(patched['password']))) return WEAK;
+    const refusal = 'password' in patched ? passwordRefusal(name, String(patched['password'])) : undefined;
+    if (refusal) return refusal;
     const roles = (patched['opendistro_security_roles'] ?? []) as string[];
     const missing = roles.find((role) => !objects.roles.has(role));
     if (missing !== undefined) return [404, { status: 'NOT_FOUND', message: `role '${missing}' not found.` }];
@@ -151,11 +158,11 @@ function shown({ password: _, ...kept }: Kept): object {
   return { ...kept, hidden: false, static: false };
 }
 
-const WEAK: Answer = [400, { status: 'error', reason: 'Weak password' }];
-
-/** The server's estimate, roughly: short ones, and repetitions. */
-function isWeak(password: string): boolean {
-  return password.length < 8 || new Set(password).size < 5;
+/** The server's estimate, roughly: short ones, and repetitions; and those that contain the name. */
+function passwordRefusal(name: string, password: string): Answer | undefined {
+  if (password.length < 8 || new Set(password).size < 5) return [400, { status: 'error', reason: 'Weak password' }];
+  if (password.toLowerCase().includes(name.toLowerCase())) return [400, { status: 'error', reason: 'Password is similar to user name' }];
+  return undefined;
 }
 
 function credentialsOf(request: IncomingMessage): { readonly name: string; readonly password: string } {

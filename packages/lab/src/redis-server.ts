@@ -26,6 +26,8 @@ export interface RedisOptions {
   /** PEM. With `demandCertificate` clients need one of the same authority. */
   readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string; readonly demandCertificate?: boolean };
   readonly program?: string;
+  /** Words before the settings: `program` starts another one, which they name. */
+  readonly words?: readonly string[];
 }
 
 /** Why no Redis can be started here; undefined when it can. */
@@ -55,7 +57,11 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   // Without a file of its own the server has nowhere to rewrite its configuration to.
   const args = users === 'memory' ? settings.flatMap((line) => [`--${line.split(' ')[0]}`, line.slice(line.indexOf(' ') + 1)]) : [file];
   const start = (): Promise<ServerProcess> =>
-    startProcess(program, { args: args.map((word) => (word === '""' ? '' : word)), cwd: folder, ready: 'eady to accept connections' });
+    startProcess(program, {
+      args: [...(options.words ?? []), ...args].map((word) => (word === '""' ? '' : word)),
+      cwd: folder,
+      ready: 'eady to accept connections',
+    });
   let running: ServerProcess | undefined;
   const halt = async (): Promise<void> => {
     await running?.end();

@@ -8,6 +8,8 @@ export interface ProcessOptions {
   /** What the server writes, to either stream, once it can be used. */
   readonly ready: string | RegExp;
   readonly timeoutMs?: number;
+  /** The account to run as, where that is not ours. */
+  readonly account?: { readonly uid?: number; readonly gid?: number };
 }
 
 /** A server that runs until it is ended, at the latest with this process. */
@@ -22,8 +24,11 @@ const KEPT_OUTPUT = 20_000;
 const FORCE_AFTER_MS = 5_000;
 
 /** Starts a program and waits until it says that it is ready. Rejects, with what it wrote, if it ends or the time is up before that. */
-export async function startProcess(program: string, { args, cwd, env, ready, timeoutMs = 30_000 }: ProcessOptions): Promise<ServerProcess> {
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startProcess(
+  program: string,
+  { args, cwd, env, ready, timeoutMs = 30_000, account }: ProcessOptions,
+): Promise<ServerProcess> {
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], ...account });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const end = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
-import { describeWithRabbitmq, startRabbitmq, type RabbitmqServer } from '@strongroom/lab';
+import { type CallCutter, describeWithRabbitmq, type Loss, startCallCutter, startRabbitmq, type RabbitmqServer } from '@strongroom/lab';
 import { rabbitmqEngine } from '../src/index.ts';
-import { startCallCutter, type CallCutter, type Loss } from './call-cutter.ts';
 import { connectionTo, dataOf, EVERYTHING } from './rabbitmq-mount.ts';
 
 jest.setTimeout(60_000);

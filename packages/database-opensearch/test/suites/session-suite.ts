@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { DatabaseSession } from '@strongroom/database-sdk';
 import { loggingHost, usual, withSession as inSession } from '@strongroom/database-testkit';
-import { describeWhere } from '@strongroom/lab';
-import { opensearchPlugin } from '../src/index.ts';
-import { ask, servers, type OpensearchUnderTest } from './servers.ts';
-
-// The machine may be busy with other suites.
-jest.setTimeout(60_000);
+import { opensearchPlugin } from '../../src/index.ts';
+import type { TestedServer } from './tested-server.ts';
 
 const host = loggingHost();
 const { signal } = usual;
@@ -14,23 +10,16 @@ const PASSWORD = 'Kx7-first-password-qW';
 const NEXT = 'Kx8-second-password-qW';
 const none = { commands: [] };
 
-for (const [title, missing, start] of servers) {
-  describeWhere(missing, `a session of ${title}`, () => {
-    let server: OpensearchUnderTest;
-    beforeAll(async () => {
-      server = await start();
-    });
-    afterAll(async () => server?.stop());
-
-    const asRoot = async (path: string, init?: Parameters<typeof ask>[3]): ReturnType<typeof ask> =>
-      ask(server, [server.superuser, server.password], path, init);
+export function sessionSuite(tested: TestedServer): void {
+  describe('a session', () => {
+    const asRoot = async (path: string, init?: Parameters<TestedServer['ask']>[2]): ReturnType<TestedServer['ask']> =>
+      tested.ask([tested.server.superuser, tested.server.password], path, init);
     const user = async (name: string): Promise<Record<string, unknown>> =>
       (await asRoot(`/api/internalusers/${encodeURIComponent(name)}`))[name] as Record<string, unknown>;
     const withSession = async (
       work: (session: DatabaseSession) => Promise<void>,
-      [username, password]: readonly [string, string] = [server.superuser, server.password],
-    ): Promise<void> =>
-      inSession(async () => opensearchPlugin.open({ url: `http://${server.host}:${server.port}`, username, password }, host), work);
+      login: { readonly username?: string; readonly password?: string } = {},
+    ): Promise<void> => inSession(async () => opensearchPlugin.open({ ...tested.config(), ...login }, host), work);
     const create = async (session: DatabaseSession, username: string, statement: string, password = PASSWORD): Promise<void> =>
       session.createUser({
         username,
@@ -54,8 +43,8 @@ for (const [title, missing, start] of servers) {
           attributes: { team: 'a', made_by: 'strongroom' },
           description: 'd',
         });
-        await ask(server, ['v-rotated', NEXT], '/authinfo');
-        await expect(ask(server, ['v-rotated', PASSWORD], '/authinfo')).rejects.toThrow('401');
+        await tested.ask(['v-rotated', NEXT], '/authinfo');
+        await expect(tested.ask(['v-rotated', PASSWORD], '/authinfo')).rejects.toThrow('401');
         await remove(session, 'v-rotated');
       });
     });
@@ -63,7 +52,7 @@ for (const [title, missing, start] of servers) {
     test('a name with a slash is one name', async () => {
       await withSession(async (session) => {
         await create(session, 'v-a/b', '{"backend_roles":["readall"]}');
-        await ask(server, ['v-a/b', PASSWORD], '/authinfo');
+        await tested.ask(['v-a/b', PASSWORD], '/authinfo');
         await remove(session, 'v-a/b');
         await expect(user('v-a/b')).rejects.toThrow('404');
       });
@@ -126,9 +115,9 @@ for (const [title, missing, start] of servers) {
           await expect(rotate(session, 'v-other', NEXT)).rejects.toThrow('No permission');
           await rotate(session, 'v-self', NEXT);
         },
-        ['v-self', PASSWORD],
+        { username: 'v-self', password: PASSWORD },
       );
-      await ask(server, ['v-self', NEXT], '/authinfo');
+      await tested.ask(['v-self', NEXT], '/authinfo');
       await withSession(async (session) => remove(session, 'v-self'));
     });
 
@@ -136,20 +125,39 @@ for (const [title, missing, start] of servers) {
       await withSession(async (session) => {
         await create(session, 'v-off', '{"backend_roles":["readall"]}');
         await session.disableUser!({ username: 'v-off', signal: signal() });
-        await expect(ask(server, ['v-off', PASSWORD], '/authinfo')).rejects.toThrow('401');
+        await expect(tested.ask(['v-off', PASSWORD], '/authinfo')).rejects.toThrow('401');
         expect(await user('v-off')).toMatchObject({ backend_roles: [] });
         await remove(session, 'v-off');
         await session.disableUser!({ username: 'v-off', signal: signal() });
       });
     });
 
-    test('only users that bear the mark are listed', async () => {
+    test('users are listed whoever made them, so that one whose attributes were replaced is still found', async () => {
       await withSession(async (session) => {
         await create(session, 'v-marked', '{"attributes":{"made_by":"somebody"}}');
+        expect(await user('v-marked')).toMatchObject({ attributes: { made_by: 'strongroom' } });
+        await asRoot('/api/internalusers/v-marked', { method: 'PUT', body: JSON.stringify({ password: PASSWORD }) });
         await asRoot('/api/internalusers/v-theirs', { method: 'PUT', body: JSON.stringify({ password: PASSWORD }) });
-        expect(await session.listUsers!({ prefix: 'v-', signal: signal() })).toEqual(['v-marked']);
-        await remove(session, 'v-marked');
-        await asRoot('/api/internalusers/v-theirs', { method: 'DELETE' });
+        const listed = await session.listUsers!({ prefix: 'v-', signal: signal() });
+        expect([...listed].sort()).toEqual(['v-marked', 'v-theirs']);
+        for (const name of listed) await remove(session, name);
+      });
+    });
+
+    test('changes of several clients at the same time all succeed, although the server refuses those that meet', async () => {
+      const names = Array.from({ length: 4 }, (_, index) => `v-client-${index}`);
+      const each = (work: (session: DatabaseSession, name: string) => Promise<void>): Promise<unknown> =>
+        Promise.all(names.map((name) => withSession(async (session) => work(session, name))));
+      await each(async (session, name) => create(session, name, '{}'));
+      await Promise.all(names.map((name) => tested.ask([name, PASSWORD], '/authinfo')));
+      await each(remove);
+    });
+
+    test('a password that resembles the name of the user is refused with what helps', async () => {
+      await withSession(async (session) => {
+        await expect(create(session, 'v-similar-name', '{}', 'v-similar-name-kX4-qW')).rejects.toThrow(
+          /similar to user name.*password_policy/,
+        );
       });
     });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** What is lost of a call: the request before it reaches the server, or the answer. */
 export type Loss = 'request' | 'answer';
 
-/** Stands between the engine and the management API, counts calls, and cuts at the one that a test names. */
+/** Stands between an engine and an API over HTTP, counts calls, and cuts at the one that a test names. */
 export interface CallCutter {
   readonly url: string;
   /** Method and path of each call, in order. */
@@ -15,6 +15,7 @@ export interface CallCutter {
   stop(): Promise<void>;
 }
 
+/** A cutter on a free loopback port, before the API at `port`. */
 export async function startCallCutter(port: number): Promise<CallCutter> {
   const seen: string[] = [];
   let plan: { left: number; loss: Loss; lost: () => void } | undefined;
