@@ -54,10 +54,9 @@ export async function takeLogin(client: Client, username: string): Promise<void>
   await client.query(END_SESSIONS, [username]);
 }
 
-/** Shuts the login and ends the sessions, as far as the managing user may: a managing user of few rights still removes the role. */
-async function shutOut(client: Client, name: string): Promise<void> {
-  await answers.tolerate(runTogether(client, [`ALTER ROLE ${identifier(name)} NOLOGIN VALID UNTIL '-infinity'`]));
-  await answers.tolerate(client.query(END_SESSIONS, [name]));
+/** Ends the sessions of a role: a statement without parameters, to be sent with others. */
+function endingSessions(client: Client, name: string): string {
+  return `SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE usename = ${client.escapeLiteral(name)} AND pid <> pg_catalog.pg_backend_pid()`;
 }
 
 /** What comes of what the role owns in this database. To touch it, the managing user must be a member of the role. */
@@ -76,14 +75,17 @@ export async function revokeAndDrop(client: Client, username: string, { endSessi
   const { rows } = await client.query<{ name: string; member: boolean; statement: string | null }>(HELD_PRIVILEGES, [username]);
   if (!rows[0]) return;
   const { name, member } = rows[0];
-  if (endSessions) await shutOut(client, name);
+  // As far as the managing user may: one of few rights still removes the role.
+  if (endSessions) await answers.tolerate(runTogether(client, [`ALTER ROLE ${identifier(name)} NOLOGIN VALID UNTIL '-infinity'`]));
+  const ending = endSessions ? [endingSessions(client, name)] : [];
   const revokes = rows.flatMap(({ statement }) => statement ?? []);
   const drop = [...disowning(name, member, ownedObjects), `DROP ROLE IF EXISTS ${identifier(name)}`];
   try {
-    return await runTogether(client, [...revokes, ...drop]);
+    return await runTogether(client, [...ending, ...revokes, ...drop]);
   } catch (error) {
-    if (answers.isLost(error) || revokes.length === 0) throw error;
+    if (answers.isLost(error) || ending.length + revokes.length === 0) throw error;
   }
+  if (endSessions) await answers.tolerate(runTogether(client, ending));
   const attempts = new Attempts(answers);
   for (const statement of revokes) await attempts.try(runTogether(client, [statement]));
   attempts.check('could not perform all revocation statements');

@@ -7,7 +7,7 @@ interface Cached {
 /** What a record costs beside its bytes: its key, and the entry of the cache. */
 const OVERHEAD_BYTES = 256;
 /** A larger record is decoded anew: it would push many small ones out. */
-const LARGEST_BYTES = 4_096;
+export const LARGEST_BYTES = 4_096;
 
 /**
  * Decoded records by key, good only for the version they were decoded from: storage is read at every use, and the cache saves

@@ -2,7 +2,8 @@ import { leastJsonLength, readStoredJson, traced, writeStoredJson, writeStoredJs
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
-import { RecordCache } from './record-cache.ts';
+import { NOT_PLAIN, plainCopyOf } from './plain-copy.ts';
+import { LARGEST_BYTES, RecordCache } from './record-cache.ts';
 import type { CorruptListener, RecordCheck } from './records.ts';
 
 /** Upper bound of retries on a conflict: a hot record settles long before. */
@@ -328,10 +329,17 @@ export class StoreTransaction {
     this.#final.add(key);
   }
 
-  /** Writes the record as it is now: it may change once this has resolved. Costs no more, since it is written as JSON anyway. */
+  /**
+   * Writes the record as it is now: it may change once this has resolved. What replaces a record that this transaction has read is likely to be read
+   * again soon: it is kept decoded.
+   */
   putCopy(key: string, record: unknown, notify = false): void | Promise<void> {
-    if (leastJsonLength(record, LARGE) > LARGE) return this.#putLarge(key, record, notify);
-    this.put(key, new Json(writeStoredJson(record)), notify);
+    const least = leastJsonLength(record, LARGE);
+    if (least > LARGE) return this.#putLarge(key, record, notify);
+    const replaces = this.#read.get(key)?.version !== undefined;
+    const copy = replaces && least <= LARGEST_BYTES ? plainCopyOf(record) : NOT_PLAIN;
+    this.put(key, copy === NOT_PLAIN ? new Json(writeStoredJson(record)) : copy, notify);
+    if (copy !== NOT_PLAIN) this.#final.add(key);
   }
 
   async #putLarge(key: string, record: unknown, notify: boolean): Promise<void> {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { manualClock, mountForTest, sharedMemory, type CuttableStorage } from '@strongroom/engine-testkit';
 import { Barrier } from '../../../src/kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../../src/kernel/barrier/key-ring.ts';
@@ -60,6 +60,51 @@ describe('a store', () => {
       tx.delete('a');
     });
     expect(await store.get('a')).toBeUndefined();
+  });
+
+  test('a copy that replaces what its transaction has read is not decoded again, whatever its writer does with it', async () => {
+    await put('a', { n: 1, list: [1] });
+    const record = { n: 2, list: [1, 2] };
+    await store.transaction(async (tx) => {
+      await tx.get('a');
+      await tx.putCopy('a', record);
+      record.list.push(3);
+    });
+    record.n = 3;
+    const parse = jest.spyOn(JSON, 'parse');
+    try {
+      expect(await store.get('a')).toEqual({ n: 2, list: [1, 2] });
+      expect(parse).not.toHaveBeenCalled();
+      expect(await (await open()).get('a')).toEqual({ n: 2, list: [1, 2] });
+      expect(parse).toHaveBeenCalled();
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
+  test.each([
+    ['members that are undefined', { a: undefined, b: [{ c: undefined }] }],
+    ['a date', { a: new Date(0) }],
+    [
+      'an instance of a class',
+      {
+        a: new (class Own {
+          readonly b = 1;
+        })(),
+      },
+    ],
+    ['a toJSON of its own', { a: { b: 1, toJSON: () => 2 } }],
+    ['numbers that JSON does not have', { a: Number.NaN, b: -0, c: Infinity }],
+    ['an array with a hole', { a: [undefined, 1] }],
+    ['no prototype', Object.assign(Object.create(null), { a: 1 }) as object],
+    ['a member __proto__', JSON.parse('{"a":{"__proto__":{"b":1}}}') as object],
+  ])('a copy with %s is read by its writer as by others', async (_what, record) => {
+    await put('a', 1);
+    await store.transaction(async (tx) => {
+      await tx.get('a');
+      await tx.putCopy('a', record);
+    });
+    expect(await store.get('a')).toStrictEqual(await (await open()).get('a'));
   });
 
   test('a final record whose transaction conflicts is not what readers get', async () => {
