@@ -1,15 +1,30 @@
 import { policyNames } from '@strongroom/auth-sdk';
-import { BadRequest, defaultTokenParameters, f, mergeTokenParameters, tokenFields, TokenParameters } from '@strongroom/engine-sdk';
 import {
+  BadRequest,
+  defaultTokenParameters,
+  f,
+  mergeTokenParameters,
+  tokenFields,
+  TokenParameters,
+  type Collection,
+  type StorageView,
+} from '@strongroom/engine-sdk';
+import {
+  bindAccountFields,
   checkAttribute,
   defaultDirectoryConfig,
   DirectoryConfig,
   directoryFields,
   isDn,
+  isSchemaName,
   mergeDirectoryConfig,
+  rootAfter,
   shownDirectoryConfig,
   storedProblems,
+  type BindAccount,
+  type SchemaName,
 } from '@strongroom/ldap-client';
+import { rootPlanOf, rootPlanParameters, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
 
 /** The parameters of `config`, with Vault's and OpenBao's names. */
@@ -18,6 +33,11 @@ export const configFields = {
   netbiosname: f.string(
     'NetBIOS name of the Active Directory domain: <netbiosname>\\<username> logs in as well. Default: the first part of upndomain.',
   ),
+  schema: f.string(
+    'How rotate-root changes a password: openldap, ad or racf. Default: ad with upndomain, or with samaccountname or userprincipalname as userattr.',
+  ),
+  password_policy: f.string('Name of the password policy for the passwords that rotate-root makes. Default: 64 letters and digits.'),
+  ...rootPlanParameters,
   ...tokenFields,
 } as const;
 
@@ -25,24 +45,55 @@ export const configFields = {
 export const LdapAuthConfig = Type.Object({
   ...DirectoryConfig.properties,
   netbiosname: Type.Optional(Type.String()),
+  schema: Type.Optional(Type.String()),
+  password_policy: Type.Optional(Type.String()),
+  ...bindAccountFields,
   ...TokenParameters.properties,
 });
-export type LdapAuthConfig = DirectoryConfig & { readonly netbiosname?: string } & TokenParameters;
+export type LdapAuthConfig = DirectoryConfig &
+  Pick<BindAccount, 'root' | 'plan'> & {
+    readonly netbiosname?: string;
+    readonly schema?: string;
+    readonly password_policy?: string;
+  } & TokenParameters;
+
+const PREFIX = 'config/';
+/** The only record below `config/`. */
+export const CONFIG = 'ldap';
+
+/** The configurations of a mount, of which there is one. */
+export function configsIn(storage: Pick<StorageView, 'collection'>): Collection<LdapAuthConfig> {
+  return storage.collection(PREFIX, LdapAuthConfig, { cached: true });
+}
+
+export const isConfigKey = (key: string): boolean => key.startsWith(PREFIX);
 
 export const defaultConfig: LdapAuthConfig = { ...defaultDirectoryConfig, ...defaultTokenParameters };
 
 /** What a write makes of the stored record: only what was sent changes, explicit empty texts too. @throws BadRequest naming the parameter */
 export function mergeConfig(
   stored: LdapAuthConfig,
-  data: { readonly [K in keyof LdapAuthConfig]?: LdapAuthConfig[K] | undefined },
+  data: Omit<{ readonly [K in keyof LdapAuthConfig]?: LdapAuthConfig[K] | undefined }, 'root' | 'plan'> &
+    Omit<SentPlan, 'first_rotation_offset'>,
   supplied: ReadonlySet<string>,
 ): LdapAuthConfig {
-  const netbiosname = supplied.has('netbiosname') ? (data.netbiosname ?? '').trim() : (stored.netbiosname ?? '');
+  const text = (name: 'netbiosname' | 'schema' | 'password_policy'): string =>
+    supplied.has(name) ? (data[name] ?? '').trim() : (stored[name] ?? '');
+  const [netbiosname, schema, password_policy] = [text('netbiosname'), text('schema').toLowerCase(), text('password_policy')];
+  const { root: _past, plan: _before, ...before } = stored;
+  const root = rootAfter(stored, data);
+  const isPlanned = Object.keys(rootPlanParameters).some((name) => supplied.has(name));
+  const plan = isPlanned ? rootPlanOf(stored.plan, data) : stored.plan;
   const config = {
-    ...mergeDirectoryConfig(stored, data, supplied),
+    ...mergeDirectoryConfig(before, data, supplied),
     ...(netbiosname === '' ? {} : { netbiosname }),
+    ...(schema === '' ? {} : { schema }),
+    ...(password_policy === '' ? {} : { password_policy }),
+    ...(plan ? { plan } : {}),
+    ...(root ? { root } : {}),
     ...mergeTokenParameters(stored, data, supplied),
   };
+  if (schema !== '' && !isSchemaName(schema)) throw new BadRequest(`schema: ${JSON.stringify(schema)} is none of openldap, ad and racf`);
   if (supplied.has('url') && config.url === '') throw new BadRequest('url: at least one URL is needed, such as ldaps://dc1.example.org');
   if (supplied.has('userattr')) checkAttribute('userattr', config.userattr);
   if (!/^[^\\/:*?"<>|@,\s]{0,15}$/.test(netbiosname)) {
@@ -55,8 +106,19 @@ export function mergeConfig(
 }
 
 /** What a read shows. */
-export function shownConfig(config: LdapAuthConfig): Omit<LdapAuthConfig, 'bindpass' | 'client_tls_cert' | 'client_tls_key'> {
-  return shownDirectoryConfig(config);
+export function shownConfig(config: LdapAuthConfig) {
+  const { root, plan, ...shown } = shownDirectoryConfig(config);
+  return {
+    ...shown,
+    ...(plan ? visiblePlan(plan) : {}),
+    ...(root && root.last_rotation > 0 ? { last_bind_password_rotation: new Date(root.last_rotation).toISOString() } : {}),
+  };
+}
+
+/** How the directory takes a new password. */
+export function schemaOf({ schema, upndomain, userattr }: LdapAuthConfig): SchemaName {
+  if (schema !== undefined && isSchemaName(schema)) return schema;
+  return upndomain !== '' || ['samaccountname', 'userprincipalname'].includes(userattr) ? 'ad' : 'openldap';
 }
 
 /** What is allowed, but likely a mistake. `supplied`: what a write has sent, and has checked. */

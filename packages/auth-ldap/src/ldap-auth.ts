@@ -1,9 +1,11 @@
 import { API_VERSION, pageOfHolders, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { joinBindNeighbours } from '@strongroom/ldap-client';
+import { followed } from '@strongroom/rotation';
 import { ConfigStore } from './config-store.ts';
 import { login } from './login.ts';
 import { loginName } from './login-name.ts';
 import { Mappings } from './mappings.ts';
-import { configPath } from './path-config.ts';
+import { configPaths } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { groupPaths } from './path-groups.ts';
 import { loginPath } from './path-login.ts';
@@ -11,6 +13,7 @@ import { userPaths } from './path-users.ts';
 import { policyHolders } from './policy-holders.ts';
 import { RememberedNames } from './remembered-names.ts';
 import { renew } from './renewal.ts';
+import { rootRotation } from './root-rotation.ts';
 import type { SetupParts } from './setup.ts';
 import { Trace } from './trace.ts';
 
@@ -34,13 +37,16 @@ function create(host: EngineHost): Engine {
   // What cannot be read now leaves names folded as they were until the next change or start.
   const look = (work: Promise<void>): void =>
     void work.catch((error: unknown) => log.warn('the mappings could not be read', { mount: host.mount.path, error }));
+  const root = rootRotation(host, async () => configs.read());
   const configs: ConfigStore = new ConfigStore(storage, {
     ...parts,
+    root,
     changing: async (tx, before, after) => {
       if (before.case_sensitive_names !== after.case_sensitive_names) await mappings.ruleChanging(tx, after.case_sensitive_names);
     },
     changed: () => look(mappings.look()),
   });
+  const leave = joinBindNeighbours(host.mount.path, async () => configs.read());
   const records = { mappings, names: new RememberedNames(storage) };
   const failures = (what: string): Trace =>
     new Trace(clock, ({ ok, fault, ...report }) => {
@@ -50,7 +56,7 @@ function create(host: EngineHost): Engine {
   const renewals = failures('the renewal of a directory login');
   return {
     paths: [
-      configPath(configs),
+      ...configPaths(host, configs, root),
       configTestPath(configs, records, parts),
       ...groupPaths(configs, mappings),
       ...userPaths(configs, mappings),
@@ -69,6 +75,11 @@ function create(host: EngineHost): Engine {
       configs.invalidate(key);
       look(mappings.invalidated(key));
     },
-    close: async () => configs.close(),
+    system: () => ({ noun: 'directory', name: '', path: 'config' }),
+    schedules: [followed(root.rotation.job, () => configs.rotated())],
+    close: async () => {
+      leave();
+      configs.close();
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   defaultUserFilter,
   settingsOf,
   type Directory,
+  withOtherPasswords,
   type SearchRequest,
   type ServiceBinding,
 } from '@strongroom/ldap-client';
@@ -36,17 +37,20 @@ export interface SetupParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly template: TemplateEnvironment;
+  /** Of the service account, where the one of the configuration is refused. Absent: there are none. */
+  readonly otherPasswords?: () => Promise<readonly string[]>;
 }
 
 /** Connects to nothing. */
-export function makeSetup(config: LdapAuthConfig, { clock, log, template }: SetupParts): Setup {
+export function makeSetup(config: LdapAuthConfig, { clock, log, template, otherPasswords }: SetupParts): Setup {
   const service = config.binddn !== '' && config.bindpass !== '' ? { dn: config.binddn, password: config.bindpass } : undefined;
   const discoverer = config.binddn === '' ? nobody : { dn: config.binddn, password: '', allowUnauthenticated: true };
+  const plain = createDirectory(settingsOf(config), { clock, log });
   const userFilter = compileFilter(config.userfilter === '' ? defaultUserFilter : config.userfilter, 'userfilter');
   const groupFilter = compileFilter(config.groupfilter, 'groupfilter');
   return {
     config,
-    directory: createDirectory(settingsOf(config), { clock, log }),
+    directory: otherPasswords && config.root ? withOtherPasswords(plain, otherPasswords) : plain,
     userAttribute: config.userattr === '' ? 'cn' : config.userattr,
     groupAttribute: config.groupattr === '' ? 'cn' : config.groupattr,
     dereference: dereferenceOf(config.dereference_aliases, log),

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { silentLog, systemClock, type StorageView } from '@strongroom/engine-sdk';
-import { defaultConfig, type LdapAuthConfig } from '../src/config.ts';
+import { CONFIG, configsIn, defaultConfig, type LdapAuthConfig } from '../src/config.ts';
 import { ConfigStore } from '../src/config-store.ts';
+import type { RootRotation } from '../src/root-rotation.ts';
 
 /** Records that another process may change behind the store's back. */
 function shared(record: LdapAuthConfig) {
@@ -20,7 +21,12 @@ function shared(record: LdapAuthConfig) {
     transaction: async (work: (tx: unknown) => unknown) => work(view),
   } as unknown as StorageView;
   const template = { now: () => new Date(0), randomBytes: (count: number) => new Uint8Array(count) };
-  return { state, configs: new ConfigStore(view, { clock: systemClock, log: silentLog, template }) };
+  // Nothing is rotated here: a write is stored as it is.
+  const root = {
+    requireQuietFor: () => undefined,
+    store: async (tx: StorageView, next: LdapAuthConfig) => configsIn(tx).put(CONFIG, next),
+  } as unknown as RootRotation;
+  return { state, configs: new ConfigStore(view, { clock: systemClock, log: silentLog, template, root }) };
 }
 
 test('the configuration is read once, and again when another process has changed it', async () => {

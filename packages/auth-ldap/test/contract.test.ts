@@ -12,6 +12,6 @@ engineContract(
       await mount.write('users/ada', { policies: 'dev', groups: 'eng' });
       return { name: ['eng'], username: ['ada'] };
     },
-    outside: ['login/{username:all}', 'config/test'],
+    outside: ['login/{username:all}', 'config/test', 'config/rotate-root'],
   },
 );

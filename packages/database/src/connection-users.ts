@@ -1,47 +1,39 @@
-import { systemClock, waitAtMost, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
+import type { EngineHost, ManagedAccount } from '@strongroom/engine-sdk';
+import { Neighbours } from '@strongroom/rotation';
 import type { Connections } from './connections.ts';
 import { recordsIn } from './records.ts';
 
-/** The mounts of this process whose connections log in somewhere. */
-const mounts = new Set<ConnectionUsers>();
+interface Question {
+  readonly account: ManagedAccount;
+  readonly but: { readonly mount: string; readonly connection: string } | undefined;
+}
 
-/** How long a mount may take to tell, in milliseconds. */
-const PATIENCE = 2_000;
+/** The mounts of this process whose connections log in somewhere. */
+const mounts = new Neighbours<Question>();
 
 /** The users that the connections of a mount log in as. Several may log in as one; but whoever changes its password must be one alone. */
 export class ConnectionUsers {
   readonly #host: EngineHost;
   readonly #connections: Connections;
-  #silent = false;
+  readonly #leave: () => void;
 
   constructor(host: EngineHost, connections: Connections) {
     this.#host = host;
     this.#connections = connections;
-    mounts.add(this);
+    this.#leave = mounts.join(async (question) => this.#of(question));
   }
 
   /** The mount is closed. */
   forget(): void {
-    mounts.delete(this);
+    this.#leave();
   }
 
   /** The connections of all mounts that log in as this account, in words, but for one: `the connection "pg" of db/`. */
   static async of(account: ManagedAccount, but?: { readonly mount: string; readonly connection: string }): Promise<string[]> {
-    return (await Promise.all([...mounts].map(async (mount) => mount.#answer(account, but)))).flat();
+    return mounts.ask({ account, but });
   }
 
-  /** A mount whose store does not answer holds up no other one, and is not asked again before it does. */
-  async #answer(account: ManagedAccount, but: { readonly mount: string; readonly connection: string } | undefined): Promise<string[]> {
-    if (this.#silent) return [];
-    const asked = this.#of(account, but).catch(() => []);
-    const answer = await waitAtMost(systemClock, PATIENCE, asked);
-    if (answer !== undefined) return answer;
-    this.#silent = true;
-    void asked.then(() => (this.#silent = false));
-    return [];
-  }
-
-  async #of(account: ManagedAccount, but: { readonly mount: string; readonly connection: string } | undefined): Promise<string[]> {
+  async #of({ account, but }: Question): Promise<string[]> {
     const { path } = this.#host.mount;
     const found: string[] = [];
     for (const [name, record] of await recordsIn(this.#host.storage).connections.entries()) {

@@ -1,18 +1,17 @@
 import type { ManagedAccount } from '@strongroom/engine-sdk';
 import {
-  accountIdentity,
-  escapeFilterValue,
-  identityAttributes,
-  LdapError,
-  resultCode,
-  serverUrls,
+  applyPasswordChange,
   type Connection,
-  type Directory,
-  type LdapEntry,
+  DirectoryMisused,
+  escapeFilterValue,
+  findAccount,
+  type LocatedAccount,
+  MayNotLogIn,
+  proveBind,
+  serverUrls,
 } from '@strongroom/ldap-client';
-import type { Outcome, Proof } from '@strongroom/rotation';
+import type { Proof } from '@strongroom/rotation';
 import { schemaOf, userAttributeOf, type LdapSecretsConfig } from './config.ts';
-import { AccountGone, DirectoryFailed, directoryFailed, DirectoryMisused, outcomeOf, textOf } from './directory-failed.ts';
 import type { DirectoryService, OpenDirectory } from './service.ts';
 
 /** How an account is found: by its distinguished name, or else by its name below userdn, or by a filter in place of the name. */
@@ -22,13 +21,6 @@ export interface AccountAddress {
   readonly filter?: string;
 }
 
-/** An account that was found. */
-export interface LocatedAccount {
-  readonly dn: string;
-  /** In the registry of managed accounts. */
-  readonly account: ManagedAccount;
-}
-
 /** The one entry that is meant. @throws DirectoryMisused, AccountGone where there is none, DirectoryFailed */
 export async function locate(
   connection: Connection,
@@ -36,25 +28,12 @@ export async function locate(
   account: AccountAddress,
   signal?: AbortSignal,
 ): Promise<LocatedAccount> {
-  const request = account.dn
-    ? { base: account.dn, scope: 'base' as const, filter: '(objectClass=*)' }
-    : { base: config.userdn, scope: 'sub' as const, filter: account.filter ?? filterFor(config, account.username) };
-  if (request.base === '') {
+  if (account.dn) return findAccount(connection, { dn: account.dn }, serverUrls(config.url), signal);
+  if (config.userdn === '') {
     throw new DirectoryMisused(`userdn must be configured to find the account ${JSON.stringify(account.username)}, or a dn be given`);
   }
-  let found: readonly LdapEntry[];
-  try {
-    found = await connection.search({ ...request, attributes: identityAttributes, sizeLimit: 2, signal });
-  } catch (error) {
-    const code = error instanceof LdapError ? error.code : undefined;
-    if (code === resultCode.sizeLimitExceeded) throw unexpected('more', request);
-    if (code === resultCode.noSuchObject && account.dn) throw gone(request);
-    throw directoryFailed(error, 'unsent');
-  }
-  const [entry] = found;
-  if (!entry) throw gone(request);
-  if (found.length !== 1) throw unexpected(String(found.length), request);
-  return { dn: entry.dn, account: accountIdentity(entry, serverUrls(config.url)) };
+  const search = { base: config.userdn, filter: account.filter ?? filterFor(config, account.username) };
+  return findAccount(connection, search, serverUrls(config.url), signal);
 }
 
 /** The account in the registry; undefined while it is not known. */
@@ -81,23 +60,6 @@ export async function locateIn(
   return service.bound(open, async (connection) => locate(connection, open.config, account, signal), { signal, idempotent: true });
 }
 
-interface Search {
-  readonly base: string;
-  readonly filter: string;
-}
-
-function unexpected(count: string, search: Search): DirectoryMisused {
-  return new DirectoryMisused(expectedOne(count, search));
-}
-
-function gone(search: Search): AccountGone {
-  return new AccountGone(expectedOne('0', search));
-}
-
-function expectedOne(count: string, { base, filter }: Search): string {
-  return `expected one matching entry, but received ${count}: base ${JSON.stringify(base)}, filter ${filter}`;
-}
-
 function filterFor(config: LdapSecretsConfig, username: string): string {
   const attribute = userAttributeOf(config);
   const isPrincipal = attribute.toLowerCase() === 'userprincipalname';
@@ -116,31 +78,17 @@ export async function changePassword(
 }
 
 /** The same in a directory that is open. */
-export async function changePasswordIn(
+async function changePasswordIn(
   service: DirectoryService,
   open: OpenDirectory,
   account: AccountAddress,
   password: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let outcome = 'unsent' as Outcome;
-  const change = async (connection: Connection): Promise<void> => {
-    const dn = account.dn ? account.dn : (await locate(connection, open.config, account, signal)).dn;
-    try {
-      await connection.modify(dn, schemaOf(open.config).passwordChange(password), { signal });
-    } catch (error) {
-      // How a second try fails says nothing about the first one.
-      if (outcome !== 'unknown') outcome = outcomeOf(error);
-      throw error;
-    }
-  };
-  try {
-    // The same password twice is the same as once.
-    await service.bound(open, change, { signal, idempotent: true });
-  } catch (error) {
-    if (outcome === 'unknown') throw new DirectoryFailed(textOf(error), outcome, error);
-    throw directoryFailed(error, outcome);
-  }
+  const changes = schemaOf(open.config).passwordChange(password);
+  const find = async (connection: Connection): Promise<string> =>
+    account.dn ? account.dn : (await locate(connection, open.config, account, signal)).dn;
+  await applyPasswordChange((work, use) => service.bound(open, work, use), { find, changes }, signal);
 }
 
 /**
@@ -163,43 +111,4 @@ export async function provePassword(
       throw error;
     }
   });
-}
-
-/** The candidate first: some directories take the old password for a while after a change. @throws MayNotLogIn, DirectoryFailed */
-export async function proveBind(
-  directory: Directory,
-  bindName: string,
-  { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
-  signal: AbortSignal,
-): Promise<Proof> {
-  if (await takes(directory, bindName, candidate, signal)) return 'candidate';
-  return current !== undefined && (await takes(directory, bindName, current, signal)) ? 'current' : 'neither';
-}
-
-/** Active Directory checks the password before it says that the account may not log in for another reason: 530 to 533, 701 and 773. */
-const RIGHT_PASSWORD = /\bdata (530|531|532|533|701|773)\b/;
-
-/** The directory refuses every login of the account, whatever its password: by its rights, or by what it asks of connections. */
-class MayNotLogIn extends DirectoryFailed {}
-
-const refusesLogins: ReadonlySet<unknown> = new Set([
-  resultCode.strongerAuthRequired,
-  resultCode.confidentialityRequired,
-  resultCode.insufficientAccessRights,
-  resultCode.unwillingToPerform,
-]);
-
-async function takes(directory: Directory, name: string, password: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    await directory.verifyUser(name, password, { signal });
-    return true;
-  } catch (error) {
-    if (!(error instanceof LdapError) || (!error.answered && error.code !== 'EMPTY_PASSWORD')) throw directoryFailed(error, 'unsent');
-    if (error.code === resultCode.invalidCredentials) return RIGHT_PASSWORD.test(error.diagnosticMessage);
-    if (error.code === resultCode.inappropriateAuthentication || error.code === resultCode.noSuchObject || error.code === 'EMPTY_PASSWORD')
-      return false;
-    throw refusesLogins.has(error.code)
-      ? new MayNotLogIn(error.message, 'unsent', error)
-      : new DirectoryFailed(error.message, 'unsent', error);
-  }
 }

@@ -1,21 +1,26 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import {
-  checkServerUrls,
-  defaultDirectoryConfig,
   DirectoryConfig,
-  directoryFields,
-  isDn,
-  mergeDirectoryConfig,
-  serverUrls,
-  settingsOf,
-  shownDirectoryConfig,
+  type DirectorySchema,
   type LdapSettings,
   type SentDirectoryConfig,
   type ServiceBinding,
+  bindAccountFields,
+  bindNameOf,
+  rootAfter,
+  checkServerUrls,
+  defaultDirectoryConfig,
+  directoryFields,
+  isDn,
+  isSchemaName,
+  mergeDirectoryConfig,
+  schemas,
+  serverUrls,
+  settingsOf,
+  shownDirectoryConfig,
 } from '@strongroom/ldap-client';
-import { rotationStateFields } from '@strongroom/rotation';
+import { rootPlanOf, rootPlanParameters, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
-import { isSchemaName, schemas, type DirectorySchema } from './schema.ts';
 
 /** The parameters of `config`, with the names that Vault and OpenBao use. */
 export const configFields = {
@@ -41,13 +46,13 @@ export const configFields = {
   ttl: f.duration('Length of leases of dynamic roles that set none.'),
   max_ttl: f.duration('Length that renewals can reach for dynamic roles that set none.'),
   skip_static_role_import_rotation: f.bool('Do not change the password when a static role is made, unless the role says otherwise.'),
+  ...rootPlanParameters,
 } as const;
 
 /** What a password should have at least; that of RACF. */
 const SHORTEST = 8;
 
 const Schema = Type.Union([Type.Literal('openldap'), Type.Literal('ad'), Type.Literal('racf')]);
-const { current: _isBindpass, ...rootFields } = rotationStateFields(Type.String());
 
 /** The record at `config`. Timeouts of 0 and an empty userattr stand for defaults. */
 export const LdapSecretsConfig = Type.Object({
@@ -60,8 +65,7 @@ export const LdapSecretsConfig = Type.Object({
   skip_static_role_import_rotation: Type.Boolean(),
   /** Another one with every write: previous connections are not used any more. */
   edition: Type.String(),
-  /** Where the rotation of bindpass stands; the password itself is `bindpass`. */
-  root: Type.Optional(Type.Object(rootFields)),
+  ...bindAccountFields,
 });
 export type LdapSecretsConfig = Static<typeof LdapSecretsConfig>;
 
@@ -78,7 +82,7 @@ const defaultConfig: Omit<LdapSecretsConfig, 'edition'> = {
   skip_static_role_import_rotation: false,
 };
 
-export interface SentConfig extends SentDirectoryConfig {
+export interface SentConfig extends SentDirectoryConfig, Omit<SentPlan, 'first_rotation_offset'> {
   readonly schema?: string | undefined;
   readonly password_policy?: string | undefined;
   readonly length?: number | undefined;
@@ -100,7 +104,9 @@ export function mergeConfig(
     throw new BadRequest(`the configured schema ${schema} is not valid. Supported schemas: [openldap racf ad]`);
   }
   if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
-  const { root, ...rest } = before;
+  const { root: _past, plan: _before, ...rest } = before;
+  const root = rootAfter(before, sent);
+  const plan = rootPlanOf(before.plan, sent);
   const directory = mergeDirectoryConfig(before, sent, supplied);
   const config: LdapSecretsConfig = {
     ...rest,
@@ -114,41 +120,11 @@ export function mergeConfig(
     max_ttl: sent.max_ttl ?? before.max_ttl,
     skip_static_role_import_rotation: sent.skip_static_role_import_rotation ?? before.skip_static_role_import_rotation,
     edition,
-    ...(root ? { root: rootAfter(root, before, sent) } : {}),
+    plan,
+    ...(root ? { root } : {}),
   };
   check(config);
   return config;
-}
-
-/** Fields that say another thing only where they are written another way. */
-const respelt = (before: LdapSecretsConfig, name: keyof SentConfig, value: unknown): boolean =>
-  name === 'url' && serverUrls(String(value)).join(',') === before.url;
-
-/** Where the managing account is, and how it logs in. */
-const whoManages = ['url', 'schema', 'binddn', 'upndomain'] as const;
-
-/** The parameter that says of another managing account, or of another password of it; undefined where all that was sent is as before. */
-export function changesRootIn(before: LdapSecretsConfig, sent: SentConfig): string | undefined {
-  if (sent.bindpass !== undefined) return 'bindpass';
-  return whoManages.find((name) => sent[name] !== undefined && sent[name] !== before[name] && !respelt(before, name, sent[name]));
-}
-
-/**
- * A new bindpass ends the trust in the previous one; what is known of a rotation holds for the account that it was made for, and what was asked
- * for holds for the one that it was asked for.
- */
-function rootAfter(
-  root: NonNullable<LdapSecretsConfig['root']>,
-  before: LdapSecretsConfig,
-  sent: SentConfig,
-): NonNullable<LdapSecretsConfig['root']> {
-  if (sent.binddn !== undefined && sent.binddn !== before.binddn) return { last_rotation: 0, next_rotation: 0 };
-  if (changesRootIn(before, sent) === undefined) return root;
-  const { previous, demanded: _asked, ...rest } = root;
-  if (sent.bindpass === undefined) return previous === undefined ? rest : { ...rest, previous };
-  // Somebody knows the password now: it is not the server's alone, and not yet proven.
-  const { managed_account: _released, shelved: _ours, login: _ofTheOther, ...anew } = rest;
-  return anew;
 }
 
 function check(config: LdapSecretsConfig): void {
@@ -175,7 +151,7 @@ export function shortPasswords({ length }: LdapSecretsConfig): string | undefine
 /** What a read shows: everything but secrets. */
 export function shownConfig(config: LdapSecretsConfig) {
   const { edition: _ours, use_pre111_group_cn_behavior: _ofLogins, ...shown } = shownDirectoryConfig(config);
-  const { root, password_policy, length, ttl, max_ttl, ...rest } = shown;
+  const { root, plan, password_policy, length, ttl, max_ttl, ...rest } = shown;
   return {
     ...rest,
     userattr: userAttributeOf(config),
@@ -185,6 +161,7 @@ export function shownConfig(config: LdapSecretsConfig) {
     ...(length === 0 ? {} : { length }),
     ...(ttl === 0 ? {} : { ttl }),
     ...(max_ttl === 0 ? {} : { max_ttl }),
+    ...(plan ? visiblePlan(plan) : {}),
     ...(root && root.last_rotation > 0 ? { last_bind_password_rotation: new Date(root.last_rotation).toISOString() } : {}),
   };
 }
@@ -208,16 +185,4 @@ export function clientSettings(config: LdapSecretsConfig): LdapSettings {
 /** Who manages the directory, by this password or by the stored one. */
 export function serviceBinding(config: LdapSecretsConfig, password = config.bindpass): ServiceBinding {
   return { dn: bindNameOf(config), password };
-}
-
-/** A distinguished name, or one with its domain, is complete; a plain name takes `upndomain`. */
-export function bindNameOf({ binddn, upndomain }: LdapSecretsConfig): string {
-  return upndomain === '' || isDn(binddn) || /[@\\]/.test(binddn) ? binddn : `${binddn}@${upndomain}`;
-}
-
-/** The record as if no rotation of bindpass were under way. */
-export function unsettled(config: LdapSecretsConfig): LdapSecretsConfig {
-  if (!config.root?.pending) return config;
-  const { pending: _open, ...root } = config.root;
-  return { ...config, root };
 }

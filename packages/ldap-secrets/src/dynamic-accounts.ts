@@ -9,14 +9,22 @@ import {
   type SecretType,
   type Transaction,
 } from '@strongroom/engine-sdk';
-import { LdapError, parseLdif, type Connection, type LdifRecord } from '@strongroom/ldap-client';
+import {
+  type Connection,
+  DirectoryFailed,
+  LdapError,
+  type LdifRecord,
+  directoryFailed,
+  makePassword,
+  outcomeOf,
+  parseLdif,
+  textOf,
+} from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
 import type { LdapSecretsConfig } from './config.ts';
-import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import { ownEntries, renderRole, type RenderedRole } from './dynamic-role.ts';
 import { deleteEntries, existingEntries, notDeleted, runLdif, runLdifThrough, wasDoneBefore } from './ldif-run.ts';
 import type { AccountMark } from './account-mark.ts';
-import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, type DynamicRoleRecord, type MadeAccount } from './records.ts';
 import { RoleTemplates, type RoleEnvironment } from './role-templates.ts';
 import type { DirectoryService } from './service.ts';

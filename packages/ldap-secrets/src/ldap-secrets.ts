@@ -1,4 +1,6 @@
-import { API_VERSION, type AnySchedule, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
+import { joinBindNeighbours } from '@strongroom/ldap-client';
+import { followed } from '@strongroom/rotation';
 import { DynamicAccounts } from './dynamic-accounts.ts';
 import { LibraryAccounts } from './library-accounts.ts';
 import { LibrarySets } from './library-sets.ts';
@@ -16,7 +18,7 @@ import { rolePaths } from './path-roles.ts';
 import { directoryCredPaths } from './path-static-creds.ts';
 import { staticRolePaths } from './path-static-roles.ts';
 import { ACCOUNTS, QUEUES } from './records.ts';
-import { RootRotation } from './root-rotation.ts';
+import { rootRotation } from './root-rotation.ts';
 import { DirectoryService } from './service.ts';
 import { StaticAccounts } from './static-accounts.ts';
 
@@ -32,13 +34,14 @@ export const ldapSecrets: EnginePackage = {
 
 function create(host: EngineHost): Engine {
   const service = new DirectoryService(host);
-  const root = new RootRotation(host, service);
+  const root = rootRotation(host, service);
   const statics = new StaticAccounts(host, service);
   const mark = new AccountMark(host);
   const dynamics = new DynamicAccounts(host, service, mark);
   const orphans = new OrphanedAccounts(host, service, dynamics, mark);
   const accounts = new LibraryAccounts(host, service);
   const sets = new LibrarySets(host, service, accounts);
+  const leave = joinBindNeighbours(host.mount.path, async () => service.read());
   const library = new Library(host, service, sets, accounts);
   return {
     paths: [
@@ -61,18 +64,9 @@ function create(host: EngineHost): Engine {
     },
     system: () => ({ noun: 'directory', name: '', path: 'config' }),
     outside: async () => outsideAccounts(host, { root, statics, library: accounts }),
-    close: async () => service.close(),
-  };
-}
-
-/** The job, and then what its runs may have brought about. */
-function followed(job: AnySchedule, then: () => void): AnySchedule {
-  return {
-    ...job,
-    run: async (...run) => {
-      const next = await job.run(...run);
-      then();
-      return next;
+    close: async () => {
+      leave();
+      service.close();
     },
   };
 }

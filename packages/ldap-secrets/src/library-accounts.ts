@@ -11,9 +11,8 @@ import {
 import { manualPlan, ownState, Rotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { changePassword, identify, provePassword } from './account-entry.ts';
-import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { DirectoryFailed, makePassword, outcomeOf, textOf } from '@strongroom/ldap-client';
 import { managerName } from './managed-accounts.ts';
-import { makePassword } from './password-maker.ts';
 import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
 import type { DirectoryService } from './service.ts';
 import type { Turn } from './waiting-queue.ts';

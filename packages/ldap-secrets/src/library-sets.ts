@@ -1,7 +1,7 @@
 import { BadRequest, TooManyRequests, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { claimAccount } from '@strongroom/rotation';
-import { locate, type LocatedAccount } from './account-entry.ts';
-import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { locate } from './account-entry.ts';
+import { DirectoryFailed, outcomeOf, textOf, type LocatedAccount } from '@strongroom/ldap-client';
 import { libraryManager, type LibraryAccounts } from './library-accounts.ts';
 import { claim, claimsOf, release } from './managed-accounts.ts';
 import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records } from './records.ts';

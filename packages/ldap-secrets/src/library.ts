@@ -8,7 +8,7 @@ import {
   type SecretType,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { AccountGone, textOf } from './directory-failed.ts';
+import { AccountGone, textOf } from '@strongroom/ldap-client';
 import { sameBorrower, type Lent, type LibraryAccounts } from './library-accounts.ts';
 import type { LibrarySets, SetMember } from './library-sets.ts';
 import { accountKey, recordsIn, type LibraryAccountRecord, type LibrarySetRecord, type Records, type Ticket } from './records.ts';

@@ -1,17 +1,18 @@
 import { InvalidRequest, mapConcurrently, type EngineHost, type Intent } from '@strongroom/engine-sdk';
 import {
-  accountIdentity,
-  identityAttributes,
+  type Connection,
+  type LdapEntry,
   LdapError,
+  accountIdentity,
+  directoryFailed,
+  identityAttributes,
   resultCode,
   sameDn,
   serverUrls,
-  type Connection,
-  type LdapEntry,
+  textOf,
 } from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
 import type { LdapSecretsConfig } from './config.ts';
-import { directoryFailed, textOf } from './directory-failed.ts';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { ownEntries, renderSample } from './dynamic-role.ts';
 import { existingEntries } from './ldif-run.ts';

@@ -24,7 +24,7 @@ export async function outsideAccounts({ storage }: EngineHost, { root, statics, 
   const add = (name: string, detail: string): void => {
     things.push({ kind: 'directory account', name, ...(system === undefined ? {} : { system }), detail });
   };
-  if (config?.root?.previous !== undefined && (await root.rotation.managedBy(storage, CONFIG, config)) === undefined) {
+  if (config && (await root.isOwnSecret(config))) {
     add(config.binddn, 'binddn, whose password was rotated and is stored here alone');
   }
   for (const [name, role] of await records.staticRoles.entries()) {

@@ -1,10 +1,17 @@
 import { EngineError, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { createDirectory, LdapError, requirePasswordFor, type Connection, type Directory } from '@strongroom/ldap-client';
+import {
+  type Connection,
+  type Directory,
+  LdapError,
+  bindNameOf,
+  createDirectory,
+  makePassword,
+  requirePasswordFor,
+  textOf,
+} from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
 import { locate } from './account-entry.ts';
-import { bindNameOf, clientSettings, configFields, mergeConfig, type LdapSecretsConfig } from './config.ts';
-import { textOf } from './directory-failed.ts';
-import { makePassword } from './password-maker.ts';
+import { clientSettings, configFields, mergeConfig, type LdapSecretsConfig } from './config.ts';
 import type { DirectoryService } from './service.ts';
 
 const Step = Type.Object({

@@ -1,9 +1,8 @@
 import { type AnyPath, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
-import { RotationStatus } from '@strongroom/rotation';
+import { sharersOf, sharingWarnings, unknownPolicy } from '@strongroom/ldap-client';
+import { RotationStatus, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { configFields, shortPasswords, shownConfig } from './config.ts';
-import { unknownPolicy } from './password-maker.ts';
-import { CONFIG } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { DirectoryService } from './service.ts';
 
@@ -22,15 +21,27 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
           schema: Type.String(),
           last_bind_password_rotation: Type.Optional(Type.String()),
           bindpass_set: Type.Boolean({ description: 'Whether there is a password, which is never shown.' }),
+          ...visiblePlanFields,
           root_rotation: RotationStatus,
+          binddn_shared_with: Type.Optional(
+            Type.Array(Type.String(), {
+              description: 'Other mounts that log in with the same account. One rotation locks the others out.',
+            }),
+          ),
         },
         { additionalProperties: true },
       ),
       handle: async () => {
         const record = await service.read();
         if (!record) return undefined;
+        const sharers = await sharersOf(host.mount.path, record);
         return {
-          data: { ...shownConfig(record), bindpass_set: record.bindpass !== '', root_rotation: await root.rotation.status(CONFIG, record) },
+          data: {
+            ...shownConfig(record),
+            bindpass_set: record.bindpass !== '',
+            root_rotation: await root.status(record),
+            ...(sharers.length > 0 ? { binddn_shared_with: sharers } : {}),
+          },
         };
       },
     })
@@ -43,6 +54,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
         const warnings = [
           req.supplied.has('length') ? shortPasswords(config) : undefined,
           req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined,
+          ...sharingWarnings(await sharersOf(host.mount.path, config)),
         ].filter((text) => text !== undefined);
         return warnings.length === 0 ? undefined : { warnings };
       },

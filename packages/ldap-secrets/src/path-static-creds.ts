@@ -1,7 +1,7 @@
 import { BadRequest, f, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { doubtAbout, lastRotation, retriedAfter, staticCredsPaths, type CurrentCredential } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { DirectoryFailed } from './directory-failed.ts';
+import { DirectoryFailed } from '@strongroom/ldap-client';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticAccounts } from './static-accounts.ts';
 

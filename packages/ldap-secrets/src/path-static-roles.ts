@@ -1,8 +1,7 @@
 import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
-import { isDn, sameDn } from '@strongroom/ldap-client';
+import { DirectoryFailed, isDn, sameDn } from '@strongroom/ldap-client';
 import { lastRotation, planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { DirectoryFailed } from './directory-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { DirectoryService } from './service.ts';
 import type { StaticAccounts } from './static-accounts.ts';

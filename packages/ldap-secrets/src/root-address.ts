@@ -1,16 +1,14 @@
-import { escapeFilterValue, isDn, sameDn, type Connection } from '@strongroom/ldap-client';
-import { locate, type AccountAddress, type LocatedAccount } from './account-entry.ts';
-import { bindNameOf, type LdapSecretsConfig } from './config.ts';
-import { DirectoryMisused } from './directory-failed.ts';
-
-/** Where the managing account's own entry is. Active Directory takes a principal name also where the entry does not spell it out. */
-export function rootAddress(config: LdapSecretsConfig): AccountAddress {
-  const { binddn } = config;
-  if (isDn(binddn)) return { username: binddn, dn: binddn };
-  const principal = escapeFilterValue(bindNameOf(config));
-  const name = escapeFilterValue(binddn.replace(/^.*\\/, '').replace(/@.*$/, ''));
-  return { username: binddn, filter: `(|(userPrincipalName=${principal})(sAMAccountName=${name}))` };
-}
+import {
+  bindAccountSearch,
+  type Connection,
+  DirectoryMisused,
+  findAccount,
+  isDn,
+  type LocatedAccount,
+  sameDn,
+  serverUrls,
+} from '@strongroom/ldap-client';
+import type { LdapSecretsConfig } from './config.ts';
 
 /**
  * Refuses the account that the mount itself logs in with: a rotation that is not the root's would lock the mount out of the directory.
@@ -32,7 +30,7 @@ export async function requireNotRoot(
   async function isRoot(): Promise<boolean> {
     if (isDn(config.binddn)) return sameDn(config.binddn, dn);
     try {
-      const root = await locate(connection, config, rootAddress(config), signal);
+      const root = await findAccount(connection, bindAccountSearch(config), serverUrls(config.url), signal);
       return root.account.system === account.system && root.account.name === account.name;
     } catch (error) {
       // Not below userdn, so it is not found as an account either.

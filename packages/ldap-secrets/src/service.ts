@@ -1,37 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { BadRequest, InvalidRequest, requireSecretsAgain, TooManyRequests, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, requireSecretsAgain, type EngineHost } from '@strongroom/engine-sdk';
 import {
-  createDirectory,
-  isDn,
-  Lending,
-  keptSecrets,
-  secretMoves,
-  LdapError,
-  resultCode,
+  type BindRotation,
   type Connection,
+  createDirectory,
   type Directory,
+  DirectoryFailed,
+  directoryFailed,
+  DirectoryMisused,
+  isDn,
+  isRefusedBind,
+  keptSecrets,
+  Lending,
+  secretMoves,
+  type ServiceOptions,
 } from '@strongroom/ldap-client';
-import { changesRootIn, clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
-import { DirectoryFailed, directoryFailed, DirectoryMisused } from './directory-failed.ts';
+import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
 import { claimsOf, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
 
 /** How long after a rotation the previous bindpass is tried as well: a change reaches the servers of a directory one after the other. Milliseconds. */
 const PRIOR = 600_000;
 
-/** How the registry of managed accounts and refusals call the rotation of bindpass; never changed. */
-export const ROOT_MANAGER = 'the root credential';
-
 /** What the mount is configured with, and the directory that is open for it. */
 export interface OpenDirectory {
   readonly config: LdapSecretsConfig;
   readonly directory: Directory;
-}
-
-export interface ServiceUse {
-  readonly signal?: AbortSignal | undefined;
-  /** Lets the work run once more when a kept connection turns out to be dead. Only for work that may run twice. */
-  readonly idempotent?: boolean;
 }
 
 /** The configuration of a mount and its connections to the directory: one directory until the next write of the configuration. */
@@ -42,8 +36,8 @@ export class DirectoryService {
   readonly #records: Records;
   readonly #directories: Lending<Directory>;
   #config: LdapSecretsConfig | undefined;
-  /** Finds out which bindpass is the right one while that is open; set where rotations of it are made. */
-  settleRoot: ((config: LdapSecretsConfig) => Promise<LdapSecretsConfig>) | undefined;
+  /** The rotation of bindpass; set where that is made. */
+  root: BindRotation<LdapSecretsConfig> | undefined;
 
   constructor(host: EngineHost) {
     this.#host = host;
@@ -75,14 +69,11 @@ export class DirectoryService {
     const written = await this.#host.storage.transaction(async (tx) => {
       const records = recordsIn(tx);
       const before = await records.config.get(CONFIG);
-      const changed = before && changesRootIn(before, sent);
-      if (changed) this.#requireQuiet(before, `${changed} cannot be changed`);
+      if (before) this.#root.requireQuietFor(before, sent);
       const next = mergeConfig(before, sent, supplied, randomUUID());
       if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
       if (next.binddn !== before?.binddn) await requireUnmanaged(records, next.binddn);
-      const claimed = before?.root?.managed_account;
-      if (claimed && !next.root?.managed_account) await tx.release(claimed, ROOT_MANAGER);
-      await records.config.put(CONFIG, next);
+      await this.#root.store(tx, next, before);
       return next;
     });
     // What was wrong may be mended.
@@ -92,14 +83,7 @@ export class DirectoryService {
 
   /** Resolves with the record that was there. @throws TooManyRequests while bindpass is being rotated: the new one would be lost with the configuration. */
   async delete(): Promise<LdapSecretsConfig | undefined> {
-    const deleted = await this.#host.storage.transaction(async (tx) => {
-      const { config } = recordsIn(tx);
-      const before = await config.get(CONFIG);
-      if (before) this.#requireQuiet(before, 'the config cannot be deleted');
-      if (before?.root?.managed_account) await tx.release(before.root.managed_account, ROOT_MANAGER);
-      await config.delete(CONFIG);
-      return before;
-    });
+    const deleted = await this.#host.storage.transaction(async (tx) => this.#root.remove(tx));
     this.#config = undefined;
     this.#directories.retire();
     return deleted;
@@ -108,7 +92,7 @@ export class DirectoryService {
   /** Lends the directory of the present configuration. @throws InvalidRequest where there is none. */
   async use<T>(work: (open: OpenDirectory) => Promise<T>): Promise<T> {
     const stored = await this.require();
-    const config = stored.root?.pending && this.settleRoot ? await this.settleRoot(stored) : stored;
+    const config = stored.root?.pending ? await this.#root.settle(stored) : stored;
     return this.useAsIs(config, work);
   }
 
@@ -125,7 +109,7 @@ export class DirectoryService {
    * Runs the work on a connection that is bound as the managing account.
    * @throws DirectoryFailed for failures of the dial and of the bind; what the work throws otherwise.
    */
-  async bound<T>({ config, directory }: OpenDirectory, work: (connection: Connection) => Promise<T>, use: ServiceUse = {}): Promise<T> {
+  async bound<T>({ config, directory }: OpenDirectory, work: (connection: Connection) => Promise<T>, use: ServiceOptions = {}): Promise<T> {
     if (config.bindpass === '') throw new DirectoryMisused('unable to bind due to lack of configured password');
     let begun = false;
     const begin = async (connection: Connection): Promise<T> => {
@@ -148,7 +132,7 @@ export class DirectoryService {
   }
 
   /** Lends a connection as `bound` does, with the configuration. */
-  async work<T>(work: (connection: Connection, open: OpenDirectory) => Promise<T>, use: ServiceUse = {}): Promise<T> {
+  async work<T>(work: (connection: Connection, open: OpenDirectory) => Promise<T>, use: ServiceOptions = {}): Promise<T> {
     return this.use(async (open) => this.bound(open, async (connection) => work(connection, open), use));
   }
 
@@ -156,9 +140,8 @@ export class DirectoryService {
     this.#directories.close();
   }
 
-  #requireQuiet({ root }: LdapSecretsConfig, refused: string): void {
-    if (root?.pending === undefined || root.pending.until <= this.#host.clock.millis()) return;
-    throw new TooManyRequests(`${refused} while bindpass is being rotated; try again`, { headers: { 'Retry-After': '1' } });
+  get #root(): BindRotation<LdapSecretsConfig> {
+    return this.root!;
   }
 
   #priorPassword({ root }: LdapSecretsConfig): string | undefined {
@@ -177,10 +160,4 @@ async function requireUnmanaged(records: Records, binddn: string): Promise<void>
       `binddn: ${owner} of this mount changes the password of this account, which would lock the mount out; remove it there first, or name another account`,
     );
   }
-}
-
-function isRefusedBind(error: unknown): error is LdapError {
-  return (
-    error instanceof LdapError && (error.code === resultCode.invalidCredentials || error.code === resultCode.inappropriateAuthentication)
-  );
 }

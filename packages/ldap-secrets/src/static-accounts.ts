@@ -1,9 +1,8 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { creationOpen, ownState, Rotation, type Change } from '@strongroom/rotation';
 import { changePassword, identify, locate, provePassword } from './account-entry.ts';
-import { DirectoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import { DirectoryFailed, makePassword, outcomeOf, textOf } from '@strongroom/ldap-client';
 import { claim, claimsOf, managerName, release } from './managed-accounts.ts';
-import { makePassword } from './password-maker.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { requireNotRoot } from './root-address.ts';
 import type { DirectoryService } from './service.ts';

@@ -29,13 +29,20 @@ describeWithRabbitmq('rotated passwords', () => {
   const passwordOf = async (role: string): Promise<string> =>
     dataOf<{ password: string }>(await mount.read(`static-creds/${role}`)).password;
 
+  /** Moves the clock until something shows: on a busy machine the server may take longer than the moved clock allows it, and the rotation is tried again. */
+  const advanceUntil = async (shows: () => Promise<boolean>): Promise<void> => {
+    for (let tries = 0; tries < 20 && !(await shows()); tries += 1) await mount.advance('10m');
+  };
+
   test('a static role changes the password at once and by its period; tags and permissions stay', async () => {
     await server.api('PUT', 'permissions/%2F/app', { configure: '', write: 'w', read: 'r' });
     await mount.write('static-roles/app', { username: 'app', rotation_period: '1h' });
     const first = await passwordOf('app');
     expect(await reasonFor('app', 'first')).toBe('Login failed');
     expect(await reasonFor('app', first)).toBeUndefined();
-    await mount.advance('61m');
+    await mount.advance('59m');
+    expect(await passwordOf('app')).toBe(first);
+    await advanceUntil(async () => (await passwordOf('app')) !== first);
     const second = await passwordOf('app');
     expect(second).not.toBe(first);
     expect(await reasonFor('app', second)).toBeUndefined();
@@ -100,9 +107,10 @@ describeWithRabbitmq('rotated passwords', () => {
       app: { last_error: { message: expect.stringContaining('RabbitMQ has no user "app"') } },
     });
     await server.api('PUT', 'users/app', { password: 'again', tags: '' });
-    await mount.advance('30m');
+    const failing = async () => dataOf<{ static_roles: object }>(await mount.read('failing'));
+    await advanceUntil(async () => !('app' in (await failing()).static_roles));
     expect(await reasonFor('app', await passwordOf('app'))).toBe('Not management user');
-    expect(dataOf(await mount.read('failing'))).toEqual({ static_roles: {} });
+    expect(await failing()).toEqual({ static_roles: {} });
   });
 
   test('another address needs the password again, unless the token has sudo', async () => {

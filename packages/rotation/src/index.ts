@@ -49,3 +49,5 @@ export type { StaticRoleRead } from './static-role-read.ts';
 export { lastRotation } from './rotation-time.ts';
 export { warned } from './warned.ts';
 export { RotationStatus, rotationStatus } from './rotation-status.ts';
+export { followed } from './followed-job.ts';
+export { Neighbours } from './neighbours.ts';

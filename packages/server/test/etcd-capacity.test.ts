@@ -39,7 +39,8 @@ describeWhere(etcdMissing(), 'a server over an etcd with a small quota and small
         if (nearlyFull.length > 0 || (await used()) <= 0.8 * 24 * MIB) continue;
         for (let tries = 0; nearlyFull.length === 0 && tries < 100; tries += 1, await delay(50)) nearlyFull = await warnings();
       }
-      expect(nearlyFull).toEqual([expect.stringMatching(/^the storage etcd uses [89]\d % of its quota$/)]);
+      // etcd's file grows in steps, which may take it beyond the quota at once.
+      expect(nearlyFull).toEqual([expect.stringMatching(/^the storage etcd uses (?:[89]\d|1\d\d) % of its quota$/)]);
       expect(logged).toContain('etcd is nearly full, and takes no writes once its quota is used up');
       expect(status).toBe(507);
       expect((await call('read', 'secret/0')).status).toBe(200);

@@ -129,7 +129,7 @@ export function destinationPaths(
       synopsis: `Tests a destination in ${plugin.title}, step by step.`,
       description:
         'Takes what a write to the destination takes, over what is stored, and stores nothing. The steps are settings, reach and login; with write=true also ' +
-        'write, read back and remove, of a secret named strongroom-test-<random>. Stored secrets are sent to the stored address alone.',
+        'write, read back and remove, of a secret whose name begins with strongroom-test-. Stored secrets are sent to the stored address alone.',
       fields: { ...writtenFields(plugin), write: f.bool('Whether to write a secret, read it back and remove it.', { default: false }) },
     }).update({
       summary: 'Tests a destination.',

@@ -153,7 +153,7 @@ const test = defineCommand({
   name: 'test',
   synopsis: 'Try a destination step by step',
   description:
-    'Connects to the provider with the stored settings, or with the settings given in their place, and prints each step with its time. Stores nothing. -write also writes a secret named strongroom-test-<random>, reads it back and removes it. Data are words of the form key=value, as for "strongroom write". Exit codes: 0 all steps succeed, 2 one of them fails.',
+    'Connects to the provider with the stored settings, or with the settings given in their place, and prints each step with its time. Stores nothing. -write also writes a secret whose name begins with strongroom-test-, reads it back and removes it. Data are words of the form key=value, as for "strongroom write". Exit codes: 0 all steps succeed, 2 one of them fails.',
   args: ['TYPE/NAME', '[K=V...]'],
   flags: { write: flag.boolean('Write a secret, read it back and remove it.') },
   examples: [

@@ -1,5 +1,5 @@
 import { EngineError, InvalidRequest, UpstreamFailed } from '@strongroom/engine-sdk';
-import { LdapError } from '@strongroom/ldap-client';
+import { LdapError } from './error.ts';
 import type { Outcome } from '@strongroom/rotation';
 
 /** The directory failed, or refused. The text is its own, and holds no secret. */

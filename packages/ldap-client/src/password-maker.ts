@@ -1,12 +1,19 @@
 import { EngineError, InvalidRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { generatePassword, passwordPolicy, type PasswordPolicy } from '@strongroom/password-policy';
-import type { LdapSecretsConfig } from './config.ts';
+
+/** How a configuration has passwords made. */
+export interface PasswordRules {
+  /** Name of a password policy; '' for letters and digits. */
+  readonly password_policy: string;
+  /** Of letters and digits; 0 for the default of 64. */
+  readonly length: number;
+}
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const defaultPolicy = lettersAndDigits(64);
 
 /** A password by the configuration's policy, or of `length` letters and digits. @throws InvalidRequest for a policy that is not there. */
-export async function makePassword(host: EngineHost, { password_policy, length }: LdapSecretsConfig): Promise<string> {
+export async function makePassword(host: EngineHost, { password_policy, length }: PasswordRules): Promise<string> {
   if (password_policy === '') {
     return generatePassword(length === 0 ? defaultPolicy : lettersAndDigits(length), (count) => host.randomBytes(count));
   }
@@ -21,7 +28,10 @@ export async function makePassword(host: EngineHost, { password_policy, length }
 }
 
 /** The warning for a password policy that is not there yet: it must be when a password is first made. */
-export async function unknownPolicy(host: EngineHost, { password_policy }: LdapSecretsConfig): Promise<string | undefined> {
+export async function unknownPolicy(
+  host: EngineHost,
+  { password_policy }: Pick<PasswordRules, 'password_policy'>,
+): Promise<string | undefined> {
   if (password_policy === '') return undefined;
   try {
     await host.generatePassword(password_policy);

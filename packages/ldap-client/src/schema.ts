@@ -1,4 +1,4 @@
-import type { Modification } from '@strongroom/ldap-client';
+import type { Modification } from './connection.ts';
 
 /** What differs between kinds of directories. */
 export interface DirectorySchema {

@@ -1,0 +1,82 @@
+import type { Outcome, Proof } from '@strongroom/rotation';
+import type { Connection, Modification } from './connection.ts';
+import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
+import type { Directory, ServiceOptions } from './directory.ts';
+import { LdapError } from './error.ts';
+import { resultCode } from './result-codes.ts';
+
+/** Lends a connection that is bound as whoever may change passwords. */
+export type BoundLender = <T>(work: (connection: Connection) => Promise<T>, options: ServiceOptions) => Promise<T>;
+
+/** The change of one password. */
+export interface PasswordChange {
+  /** The distinguished name of the entry. */
+  find(connection: Connection): Promise<string>;
+  /** The same change twice is the same as once. */
+  readonly changes: readonly Modification[];
+}
+
+/** Makes the change. @throws DirectoryMisused, DirectoryFailed with its outcome. */
+export async function applyPasswordChange(
+  lend: BoundLender,
+  { find, changes }: PasswordChange,
+  signal: AbortSignal,
+  options: ServiceOptions = { idempotent: true },
+): Promise<void> {
+  let outcome = 'unsent' as Outcome;
+  const change = async (connection: Connection): Promise<void> => {
+    const dn = await find(connection);
+    try {
+      await connection.modify(dn, changes, { signal });
+    } catch (error) {
+      // How a second try fails says nothing about the first one.
+      if (outcome !== 'unknown') outcome = outcomeOf(error);
+      throw error;
+    }
+  };
+  try {
+    await lend(change, { ...options, signal });
+  } catch (error) {
+    if (outcome === 'unknown') throw new DirectoryFailed(textOf(error), outcome, error);
+    throw directoryFailed(error, outcome);
+  }
+}
+
+/** The candidate first: some directories take the old password for a while after a change. @throws MayNotLogIn, DirectoryFailed */
+export async function proveBind(
+  directory: Directory,
+  bindName: string,
+  { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
+  signal: AbortSignal,
+): Promise<Proof> {
+  if (await takes(directory, bindName, candidate, signal)) return 'candidate';
+  return current !== undefined && (await takes(directory, bindName, current, signal)) ? 'current' : 'neither';
+}
+
+/** Active Directory checks the password before it says that the account may not log in for another reason: 530 to 533, 701 and 773. */
+const RIGHT_PASSWORD = /\bdata (530|531|532|533|701|773)\b/;
+
+/** The directory refuses every login of the account, whatever its password: by its rights, or by what it asks of connections. */
+export class MayNotLogIn extends DirectoryFailed {}
+
+const refusesLogins: ReadonlySet<unknown> = new Set([
+  resultCode.strongerAuthRequired,
+  resultCode.confidentialityRequired,
+  resultCode.insufficientAccessRights,
+  resultCode.unwillingToPerform,
+]);
+
+async function takes(directory: Directory, name: string, password: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await directory.verifyUser(name, password, { signal });
+    return true;
+  } catch (error) {
+    if (!(error instanceof LdapError) || (!error.answered && error.code !== 'EMPTY_PASSWORD')) throw directoryFailed(error, 'unsent');
+    if (error.code === resultCode.invalidCredentials) return RIGHT_PASSWORD.test(error.diagnosticMessage);
+    if (error.code === resultCode.inappropriateAuthentication || error.code === resultCode.noSuchObject || error.code === 'EMPTY_PASSWORD')
+      return false;
+    throw refusesLogins.has(error.code)
+      ? new MayNotLogIn(error.message, 'unsent', error)
+      : new DirectoryFailed(error.message, 'unsent', error);
+  }
+}
