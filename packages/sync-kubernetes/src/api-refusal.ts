@@ -40,7 +40,7 @@ export class ApiRefusal extends Error {
 
 /** The objects in a list. Kubernetes sends null for an empty one. */
 export function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.flatMap((item: unknown) => objectOf(item) ?? []) : [];
+  return Array.isArray(value) ? value.map(objectOf).filter((item) => item !== undefined) : [];
 }
 
 /** Turns what a call throws into the errors of destinations. */

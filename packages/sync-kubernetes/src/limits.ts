@@ -21,7 +21,7 @@ export const KUBERNETES_LIMITS: DestinationLimits = {
   keys: {
     pattern: /(?!\.\.)(?!\.$)[-._A-Za-z0-9]+/,
     maxLength: 253,
-    rule: 'letters, digits and any of "-._", not begin with "..", at most 253 characters: Kubernetes takes no other keys',
+    rule: 'at most 253 letters, digits and any of "-._", and not begin with "..": Kubernetes takes no other keys',
   },
   valueMaxBytes: 1_048_576,
   emptyValue: true,
