@@ -20,6 +20,11 @@ export interface SecretSource {
   read(name: string): Promise<SourceSecret | undefined>;
   /** The path below the mount that a caller must be allowed to read to see the secret. */
   readPath(name: string): string;
+  /**
+   * Names of secrets that begin with `prefix`, '' for all, in their order, page by page; also of secrets whose current version is deleted. Absent where secrets
+   * cannot be listed.
+   */
+  names?(prefix: string, page: { readonly after?: string; readonly limit: number }): Promise<string[]>;
 }
 
 /**
@@ -48,4 +53,11 @@ export interface SecretSources {
   byAccessor(accessor: string): SourceMount | undefined;
   /** Whether the policies of the caller allow them to read the path, which begins at the root. */
   mayRead(req: Pick<EngineRequest, 'id' | 'caller'>, path: string): boolean;
+  /** Who the caller is and which policies their token has, as a text to keep: for work that goes on after the request. It holds no token. */
+  standingRights(req: Pick<EngineRequest, 'id' | 'caller'>): string;
+  /**
+   * Whether the caller of then may read the path now: with the policies as they are now, those of their entity as it is now, and nothing once the entity is
+   * disabled or gone.
+   */
+  mayReadWith(standingRights: string, path: string): Promise<boolean>;
 }

@@ -21,11 +21,12 @@ import {
   type DestinationRecord,
   type Records,
 } from './records.ts';
-import { nameId, remoteName, templateOf } from './remote-names.ts';
+import { nameId, remoteName, settingsOf, templateOf } from './remote-names.ts';
+import { refuseRuled } from './rule-pattern.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { Refusal } from './sync-status.ts';
 
-const NOT_FOUND = 'Secret not found. Please provide full path to existing secret';
+export const NOT_FOUND = 'Secret not found. Please provide full path to existing secret';
 /** It becomes part of storage keys. */
 const LONGEST_NAME = 700;
 
@@ -34,10 +35,13 @@ interface Asked {
   readonly secret_name: string | undefined;
 }
 
-interface Found {
+interface FoundMount {
   readonly uuid: string;
   readonly path: string;
   readonly accessor: string;
+}
+
+interface Found extends FoundMount {
   readonly secret: string;
 }
 
@@ -80,12 +84,8 @@ export class Associations {
       // Unmounting it stores that in its own commit: one of the two sees the other.
       if (await records.goneMounts.has(found.uuid)) throw new BadRequest(`mount: "${found.path}" is being unmounted`);
       const before = await this.find(records, destination.id, found);
-      const association = before ?? (await this.#link(tx, records, destination, found));
-      const settings = {
-        mount_path: found.path,
-        secret_name_template: templateOf(plugin, destination),
-        granularity: destination.granularity,
-      };
+      const association = before ?? (await this.link(tx, records, destination, found));
+      const settings = { mount_path: found.path, ...settingsOf(plugin, destination) };
       const names = await this.#claim(
         records,
         destination,
@@ -94,7 +94,7 @@ export class Associations {
         limits,
       );
       const claimed = [...new Set([...association.claimed, ...names])];
-      return queued(await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true }));
+      return queued(await this.#queue.add(tx, association, { ...settings, claimed, wanted: 'synced', verify: true, by_rule_alone: false }));
     });
   }
 
@@ -131,14 +131,24 @@ export class Associations {
     return { linked: linked !== undefined, names };
   }
 
-  /** Puts the removal into the queue. Undefined: there is no such association, which is fine. */
+  /**
+   * Puts the removal into the queue; a link that rules want as well stays as theirs. Undefined: there is no such association, which is fine.
+   * @throws BadRequest for a link that rules alone made
+   */
   async remove(destination: DestinationRecord, asked: Asked): Promise<{ change: QueuedChange | undefined; found: Found | undefined }> {
     const mount = checkedMount(asked.mount);
     const name = checkedName(asked.secret_name);
     if (!this.#sources.at(mount)) return { change: undefined, found: undefined };
     const found = this.#secret({ ...asked, secret_name: name });
     const change = await this.#host.storage.transaction(async (tx) => {
-      const association = await this.find(recordsIn(tx), destination.id, found);
+      const records = recordsIn(tx);
+      const association = await this.find(records, destination.id, found);
+      refuseRuled(association);
+      if (association?.rules?.length && association.wanted === 'synced') {
+        const ruled = { ...association, by_rule_alone: true };
+        await records.associations.put(idOf(ruled), ruled);
+        return queued(ruled);
+      }
       return association && queued(await this.#queue.add(tx, association, { wanted: 'removed' }));
     });
     return { change, found };
@@ -179,13 +189,18 @@ export class Associations {
     return { noun: 'association', name: `${secret} → ${association.place}`, path: `destinations/${association.place}/associations` };
   }
 
-  #secret({ mount, secret_name }: Asked): Found {
-    const path = checkedMount(mount);
-    const secret = checkedName(secret_name);
-    const found = this.#sources.at(path);
+  /** @throws BadRequest where nothing is mounted */
+  mountOf(mount: string | undefined): FoundMount {
+    const found = this.#sources.at(checkedMount(mount));
     if (!found) throw new BadRequest(`mount: no secrets engine is mounted at ${JSON.stringify(mount)}`);
-    const { uuid, accessor } = found.mount;
-    return { uuid, path: found.mount.path, accessor, secret };
+    const { uuid, accessor, path } = found.mount;
+    return { uuid, path, accessor };
+  }
+
+  #secret({ mount, secret_name }: Asked): Found {
+    checkedMount(mount);
+    const secret = checkedName(secret_name);
+    return { ...this.mountOf(mount), secret };
   }
 
   /** A secret that the caller may read. @throws BadRequest, PermissionDenied */
@@ -201,7 +216,8 @@ export class Associations {
     return { found, secret };
   }
 
-  async #link(
+  /** A new association, not yet in the queue. */
+  async link(
     tx: Transaction,
     records: Records,
     destination: DestinationRecord,

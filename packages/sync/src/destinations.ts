@@ -5,6 +5,7 @@ import { forgetDestination } from './reconciliation.ts';
 import { templateComplaint, templateOf } from './remote-names.ts';
 import { networkRules, type Sessions } from './sessions.ts';
 import type { Retries } from './retries.ts';
+import { forgetRules } from './forget-rules.ts';
 import type { SyncQueue } from './sync-queue.ts';
 import { forgetAssociation } from './sync-run.ts';
 import { checkAccountAddress, checkRequired, checkSecretsKnown, merged } from './written-fields.ts';
@@ -155,9 +156,11 @@ export class Destinations {
       const destination = await records.destinations.get(place);
       if (!destination) return undefined;
       const associations = await records.associations.list({ prefix: `${destination.id}/`, limit: 1 });
-      if (associations.length > 0) {
+      const rules = await records.rules.entries({});
+      if (associations.length > 0 || rules.some(([, rule]) => rule.destination === destination.id)) {
+        const things = associations.length > 0 ? 'associations' : 'rules';
         throw new BadRequest(
-          `the destination ${place} still manages associations: remove them first, or delete it with purge=true, which unsyncs them`,
+          `the destination ${place} still manages ${things}: remove them first, or delete it with purge=true, which unsyncs them`,
         );
       }
       await forgetDestination(tx, place);
@@ -236,9 +239,11 @@ export class Destinations {
 
   async #markPurged(place: string): Promise<DestinationRecord | undefined> {
     return this.#host.storage.transaction(async (tx) => {
-      const { destinations } = recordsIn(tx);
+      const records = recordsIn(tx);
+      const { destinations } = records;
       const destination = await destinations.get(place);
       if (!destination || destination.purge) return destination;
+      await forgetRules(records, (rule) => rule.destination === destination.id);
       const purged = { ...destination, purge: { initiated_at: this.#host.clock.now().toISOString() } };
       await destinations.put(place, purged);
       return purged;

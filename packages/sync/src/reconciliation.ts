@@ -45,6 +45,7 @@ export class Reconciliation {
   readonly #sessions: Sessions;
   readonly #queue: SyncQueue;
   readonly #drift: Drift;
+  readonly #lookAgain: (destination: DestinationRecord) => Promise<void>;
 
   /** Again and again, as long as the destination asks for it. */
   readonly job: Schedule<typeof ReconcileEntry> = {
@@ -60,11 +61,18 @@ export class Reconciliation {
     run: async ({ place }, storage, signal) => this.#periodic(place, storage, signal),
   };
 
-  constructor(host: EngineHost, sessions: Sessions, queue: SyncQueue, drift: Drift) {
+  constructor(
+    host: EngineHost,
+    sessions: Sessions,
+    queue: SyncQueue,
+    drift: Drift,
+    lookAgain: (destination: DestinationRecord) => Promise<void>,
+  ) {
     this.#host = host;
     this.#sessions = sessions;
     this.#queue = queue;
     this.#drift = drift;
+    this.#lookAgain = lookAgain;
   }
 
   /** After every write of the destination: soon, since what was written may be what was missing, and from then on in its interval. */
@@ -77,6 +85,7 @@ export class Reconciliation {
   }
 
   async repair(destination: DestinationRecord, signal: AbortSignal, options: { readonly removeOrphans: boolean }): Promise<Repair> {
+    await this.#lookAgain(destination);
     const orphans: RemoteSecret[] = [];
     const queued = new Set<string>();
     await this.#drift.compare(destination, signal, {

@@ -95,6 +95,10 @@ export const AssociationRecord = Type.Object({
   /** Of the last version that was carried out; 0 for none. */
   source_version: Type.Integer(),
   remotes: Type.Array(RemoteRecord),
+  /** The rules that brought it, as patterns. */
+  rules: Type.Optional(Type.Array(Type.String())),
+  /** Rules alone brought it: it goes with the last of them. */
+  by_rule_alone: Type.Optional(Type.Boolean()),
   /** Keys that nothing can be written for as things stand. */
   refused: Type.Optional(Type.Array(Type.Object({ key: Type.String(), status: Type.String(), error: LastError }))),
   /** Names claimed when it was set, which the next run gives to remotes or lets go of. */
@@ -108,6 +112,36 @@ export const AssociationRecord = Type.Object({
   settled: Type.Optional(Type.Boolean()),
 });
 export type AssociationRecord = Static<typeof AssociationRecord>;
+
+/** Links every secret below a folder with a destination. By `<mount uuid>/<destination id>/<pattern>`. */
+export const RuleRecord = Type.Object({
+  /** 24 hex digits. */
+  id: Type.String(),
+  destination: Type.String(),
+  /** `<type>/<name>` of the destination. */
+  place: Type.String(),
+  /** The mount's uuid. */
+  mount: Type.String(),
+  accessor: Type.String(),
+  /** As it was when the rule was set. */
+  mount_path: Type.String(),
+  /** `*`, or a folder and `/*`. */
+  pattern: Type.String(),
+  /** Secrets, and folders with `/*`, that it leaves out. */
+  exclude: Type.Array(Type.String()),
+  /** The most secrets that it links. */
+  max_secrets: Type.Integer(),
+  /** Of whoever set it last: see `SecretSources.standingRights`. */
+  rights: Type.String(),
+  made_by: Type.String(),
+  made_at: Type.String(),
+  removing: Type.Optional(Type.Boolean()),
+  /** Has been applied again some time after it was set: see SyncRun. */
+  settled: Type.Optional(Type.Boolean()),
+  /** What the last look at the whole folder came to. */
+  found: Type.Optional(Type.Object({ at: Type.String(), linked: Type.Integer(), denied: Type.Integer(), beyond: Type.Integer() })),
+});
+export type RuleRecord = Static<typeof RuleRecord>;
 
 /** Which association owns a remote name, by `<destination id>/<name>`. */
 const NameRecord = Type.Object({ association: Type.String() });
@@ -136,6 +170,9 @@ const AccountRecord = Type.Record(Type.String(), Type.Unknown());
 /** Prefix of the markers of mounts that have associations: kept in memory, so that others cost nothing. */
 export const SUBSCRIBED_MOUNTS = 'followed-mount/';
 
+/** Prefix of the markers of mounts that have rules, kept in memory as well. */
+export const RULED_MOUNTS = 'ruled-mount/';
+
 /** Everything the engine stores. */
 export function recordsIn(storage: Storage) {
   return {
@@ -146,6 +183,10 @@ export function recordsIn(storage: Storage) {
     associations: storage.collection('association/', AssociationRecord),
     names: storage.collection('name/', NameRecord),
     followed: storage.collection('followed/', FollowedRecord),
+    rules: storage.collection('rule/', RuleRecord),
+    /** Secrets that a rule brought, by `<rule id>/<secret>`. */
+    ruled: storage.collection('ruled/', Marker),
+    ruledMounts: storage.collection(RULED_MOUNTS, Marker, { cached: true }),
     subscribedMounts: storage.collection(SUBSCRIBED_MOUNTS, Marker, { cached: true }),
     /** Mounts that are being unmounted or gone, by uuid: nothing may be linked with them any more, whoever still sees them. */
     goneMounts: storage.collection('gone-mount/', GoneMountRecord),
@@ -171,6 +212,8 @@ export function destinationOf(target: string): Subject | undefined {
 
 export const placeOf = ({ type, name }: Pick<DestinationRecord, 'type' | 'name'>): string => `${type}/${name}`;
 export const idOf = ({ destination, id }: Pick<AssociationRecord, 'destination' | 'id'>): string => `${destination}/${id}`;
+export const ruleId = ({ mount, destination, pattern }: Pick<RuleRecord, 'mount' | 'destination' | 'pattern'>): string =>
+  `${mount}/${destination}/${pattern}`;
 export const secretId = (mount: string, name: string): string => `${mount}/${name}`;
 
 export async function settingsIn(records: Records): Promise<Settings> {

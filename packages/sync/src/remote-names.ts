@@ -39,6 +39,13 @@ export function templateComplaint(source: string): string | undefined {
 }
 
 /** The template of a destination. That of the type is completed where each key is a secret of its own, so that their names differ. */
+export function settingsOf(
+  plugin: SyncDestinationPlugin,
+  destination: Pick<DestinationRecord, 'secret_name_template' | 'granularity'>,
+): Pick<AssociationRecord, 'secret_name_template' | 'granularity'> {
+  return { secret_name_template: templateOf(plugin, destination), granularity: destination.granularity };
+}
+
 export function templateOf(
   plugin: SyncDestinationPlugin,
   destination: Pick<DestinationRecord, 'secret_name_template' | 'granularity'>,

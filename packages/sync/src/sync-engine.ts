@@ -16,6 +16,7 @@ import { namesOutsidePath } from './path-names.ts';
 import { Reconciliation } from './reconciliation.ts';
 import { destinationOf, syncTarget } from './records.ts';
 import { Retries } from './retries.ts';
+import { Rules } from './rules.ts';
 import { Sessions } from './sessions.ts';
 import { Sweep } from './sweep.ts';
 import { SyncEntry, SyncQueue, type SyncJob } from './sync-queue.ts';
@@ -49,28 +50,32 @@ function createSyncEngine(host: EngineHost): Engine {
   };
   const retries = new Retries(host, queue);
   const destinations = new Destinations(host, sessions, queue, retries);
-  const subscribers = new SecretSubscribers(host, queue, destinations);
+  const subscribers: SecretSubscribers = new SecretSubscribers(host, queue, destinations, async (mount, names) =>
+    rules.bring(mount, names),
+  );
   const associations = new Associations(host, sources, queue, subscribers);
+  const rules = new Rules({ host, sources, queue, associations, subscribers, types });
   const drift = new Drift(host, sources, sessions, fingerprints);
-  const reconciliation = new Reconciliation(host, sessions, queue, drift);
+  const reconciliation = new Reconciliation(host, sessions, queue, drift, async (destination) => rules.schedule(destination));
   const findings = new DriftFindings(host);
   const sweep = new Sweep(host, sources, queue);
   return {
     paths: [
       configPath(host, sweep),
       ...destinationPaths(host, types, destinations, reconciliation, sessions),
-      ...associationPaths(host, types, associations, run),
+      ...associationPaths(host, types, associations, rules, run),
       namesOutsidePath(host, types, associations),
       ...driftPaths(host, types, associations, drift, reconciliation, findings),
       ...accountPaths(host, types, retries, reconciliation),
     ],
-    schedules: [job, retries.job, reconciliation.job, subscribers.unmountedJob, sweep.job],
+    schedules: [job, retries.job, reconciliation.job, subscribers.unmountedJob, subscribers.ruledJob, rules.job, sweep.job],
     subscriber: subscribers,
     system: destinationOf,
     failing: async (limit) => findings.things(limit),
     initialize: async () => {
       await subscribers.load();
       await sweep.beginIfNeeded();
+      await rules.schedule();
     },
     invalidate: (key) => subscribers.invalidate(key),
     close: async () => {

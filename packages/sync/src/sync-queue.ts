@@ -24,7 +24,12 @@ export class SyncQueue {
   async add(
     tx: Transaction,
     before: AssociationRecord,
-    change: Partial<Pick<AssociationRecord, 'wanted' | 'verify' | 'mount_path' | 'secret_name_template' | 'granularity' | 'claimed'>> = {},
+    change: Partial<
+      Pick<
+        AssociationRecord,
+        'wanted' | 'verify' | 'mount_path' | 'secret_name_template' | 'granularity' | 'claimed' | 'rules' | 'by_rule_alone'
+      >
+    > = {},
   ): Promise<AssociationRecord> {
     const { next_attempt_at: _soon, ...rest } = before;
     const removing = (change.wanted ?? before.wanted) === 'removed';

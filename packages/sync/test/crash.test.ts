@@ -10,6 +10,7 @@ const ONE = 'sys/sync/destinations/memory/one';
 const SET = `${ONE}/associations/set`;
 const REMOVE = `${ONE}/associations/remove`;
 const SECRET = { mount: 'kv', secret_name: 'web' };
+const RULE = { mount: 'kv', secret_name: '*' };
 /** Longer than any hold, retry and delay of what these operations leave. */
 const LATER = 600;
 
@@ -67,6 +68,23 @@ const operations: Operation[] = [
     title: 'an association is removed',
     prepare: async (server) => server.ask('update', SET, SECRET),
     carryOut: async (server) => settled(server.ask('update', REMOVE, SECRET), server),
+  },
+  {
+    title: 'a rule is set',
+    carryOut: async (server) => settled(server.ask('update', SET, RULE), server),
+  },
+  {
+    title: 'a secret comes and another one goes below a rule',
+    prepare: async (server) => server.ask('update', SET, RULE),
+    carryOut: async (server) => {
+      await server.ask('delete', 'kv/metadata/web');
+      await settled(write(server, { a: 'anew' }), server);
+    },
+  },
+  {
+    title: 'a rule is removed',
+    prepare: async (server) => server.ask('update', SET, RULE),
+    carryOut: async (server) => settled(server.ask('update', REMOVE, RULE), server),
   },
   {
     title: 'a destination is purged',
@@ -133,7 +151,9 @@ describe.each(['marked', 'recorded'] as const)('a server that dies in the middle
     expect(provider.values()).toEqual(expected);
     const plan = await server.ask('read', `${ONE}/plan`);
     if (plan.status === 200) expect(plan.data).toMatchObject({ total: 0, in_sync: Object.keys(expected).length });
-    expect((await server.ask('list', 'sys/sync/associations')).status).toBe(entries.length === 0 ? 404 : 200);
+    const rules = (inside.data as { rules?: object[] } | null)?.rules ?? [];
+    if (data && rules.length > 0) expect(entries).not.toEqual([]);
+    expect((await server.ask('list', 'sys/sync/associations')).status).toBe(entries.length + rules.length === 0 ? 404 : 200);
   }
 
   describe.each(operations)('while $title', ({ prepare, carryOut }) => {

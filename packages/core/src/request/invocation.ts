@@ -3,7 +3,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import type { MountStorage } from '../kernel/mounts/mount-storage.ts';
 import { digestOfToken, type Call } from './call.ts';
-import { rememberAcl } from '../services/caller/caller-acl.ts';
+import { rememberCaller } from '../services/caller/caller-acl.ts';
 import { withInternal } from '../services/caller/internal-request.ts';
 import type { RequestDeadline } from './request-deadline.ts';
 
@@ -23,7 +23,7 @@ export function engineRequest(call: Call, decoded: Decoded, deadline: RequestDea
       replacesStore: () => (call.replacesStore = true),
     });
   }
-  if (call.acl && mount.package?.subscribesToSecrets === true) rememberAcl(request, call.acl);
+  if (call.acl && mount.package?.subscribesToSecrets === true) rememberCaller(request, { acl: call.acl, identity: call.identity });
   return request;
 }
 

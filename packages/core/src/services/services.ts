@@ -19,6 +19,7 @@ import { fileAudit } from './audit/file-device.ts';
 import { httpAudit } from './audit/http-device.ts';
 import { socketAudit } from './audit/socket-device.ts';
 import { syslogAudit } from './audit/syslog-device.ts';
+import { readStandingRights } from './caller/standing-rights.ts';
 import { TokenAccess } from './caller/token-access.ts';
 import { EventLog } from './events/event-log.ts';
 import { Events } from './events/events.ts';
@@ -237,6 +238,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     generatePassword: async (policy) => passwords.generate(policy),
     identity: (mount) => mountIdentity(oidc, mount),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
+    mayReadWith: async (rights, path) => (await access.aclOfRights(readStandingRights(rights))).check({ operation: 'read', path }).allowed,
     retry: retryOutside,
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });

@@ -1,11 +1,12 @@
 import type { EngineHost, SecretSource, Transaction } from '@strongroom/engine-sdk';
 import { isGone } from './secret-record.ts';
-import { findVersion } from './secret-store.ts';
+import { findVersion, secrets } from './secret-store.ts';
 
 /** The current versions, for engines that follow them. */
 export function secretSource({ storage, clock }: Pick<EngineHost, 'storage' | 'clock'>): SecretSource {
   return {
     readPath: (name) => `data/${name}`,
+    names: async (prefix, page) => secrets(storage).list({ prefix, ...page }),
     async read(name) {
       const found = await findVersion(storage, name, 0, (version) => !isGone(version, clock.now()));
       if (!found?.data) return undefined;

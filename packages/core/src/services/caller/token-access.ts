@@ -8,6 +8,7 @@ import type { Policy } from '../policies/policy.ts';
 import type { PolicyStore } from '../policies/policy-store.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
 import type { CallerIdentity } from './caller-identity.ts';
+import type { StandingRights } from './standing-rights.ts';
 
 const NONE: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};
@@ -57,6 +58,14 @@ export class TokenAccess {
   #aclFor(names: readonly string[], entityId: string, draft?: Policy): Promise<Acl> {
     const identity = entityId === '' ? undefined : { key: entityId, load: async () => this.#identity.templateContext(entityId) };
     return draft ? this.#policies.aclWithDraft(names, draft, identity) : this.#policies.aclFor(names, identity);
+  }
+
+  /** What a caller of earlier may do now; nothing once their entity is disabled or gone. */
+  async aclOfRights({ policies, entity_id = '', within = [] }: StandingRights): Promise<Acl> {
+    const entity = entity_id === '' ? undefined : await this.#identity.policiesOf(entity_id);
+    if (entity_id !== '' && (!entity || entity.disabled)) return NOTHING;
+    const own = this.#aclFor([...policies, ...(entity?.policies ?? [])], entity_id);
+    return within.length > 0 ? this.#bounded(own, within, undefined) : own;
   }
 
   /** Undefined for what is no token, or none any more; with an address, also for a token that is not good there. */

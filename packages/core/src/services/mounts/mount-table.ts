@@ -10,7 +10,7 @@ import {
 } from '@strongroom/engine-sdk';
 import type { UsablePlugins, SystemEngine } from '../plugins/usable-plugins.ts';
 import type { Events } from '../events/events.ts';
-import { callerMayRead } from '../caller/caller-acl.ts';
+import { callerMayRead, rightsOfCaller } from '../caller/caller-acl.ts';
 import type { OutsideSystems } from '../../kernel/work/outside-systems.ts';
 import { MountView, type MountScope } from './mount-view.ts';
 import type { Siblings } from '../../kernel/siblings.ts';
@@ -42,6 +42,7 @@ export class MountTable {
   readonly #engines: MountEngines;
   readonly #records: MountRecords;
   readonly #revokeBelow: (path: string) => Promise<void>;
+  readonly #mayReadWith: SecretSources['mayReadWith'];
   readonly #byUuid = new Map<string, Mount>();
   readonly #byAccessor = new Map<string, Mount>();
   #watchers: readonly Mount[] = [];
@@ -66,6 +67,8 @@ export class MountTable {
     generatePassword: (policy?: string) => Promise<string>;
     identity: (mount: MountRecord) => MountIdentity;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
+    /** Whether a caller of earlier may read a path now: see `SecretSources.mayReadWith`. */
+    mayReadWith: SecretSources['mayReadWith'];
     retry: (mount: string, target: string) => Promise<void>;
     /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */
     revokeBelow: (path: string) => Promise<void>;
@@ -80,6 +83,7 @@ export class MountTable {
     this.#engines = new MountEngines({ ...options, sources: this.#sources });
     this.#records = new MountRecords({ store: options.scope.store, log: options.log });
     this.#revokeBelow = options.revokeBelow;
+    this.#mayReadWith = options.mayReadWith;
   }
 
   route(path: string): { mount: Mount; rest: string } | undefined {
@@ -437,6 +441,8 @@ export class MountTable {
     byUuid: (uuid) => sourceMount(this.byUuid(uuid)),
     byAccessor: (accessor) => sourceMount(this.byAccessor(accessor)),
     mayRead: callerMayRead,
+    standingRights: rightsOfCaller,
+    mayReadWith: async (rights, path) => this.#mayReadWith(rights, path),
   };
 
   #register(mount: Mount): void {
