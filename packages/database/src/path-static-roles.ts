@@ -8,6 +8,7 @@ import { requirePasswordPlaceholder } from './placeholders.ts';
 import { requireCredentialType } from './role-checks.ts';
 import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
+import { usersAfter } from './static-pair.ts';
 import type { Import, StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
@@ -20,7 +21,10 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       '(UTC). Deleting the role leaves the user and its credential in the database.',
     fields: {
       name: f.name('Name of the role.'),
-      username: f.string('The user of the database. It cannot be changed, and every write names it.'),
+      username: f.string('The user of the database. It cannot be changed, and every write names it. Excludes usernames.'),
+      usernames: f.commaStrings(
+        'A pair of users in place of username: a rotation changes the one that is not handed out, then hands it out. They cannot be changed.',
+      ),
       db_name: f.string('Name of the connection.', { title: 'Connection' }),
       ...rotationPlanParameters,
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
@@ -36,14 +40,15 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         roles: records.staticRoles,
         response: {
           db_name: Type.String(),
-          username: Type.String(),
+          username: Type.Optional(Type.String()),
+          usernames: Type.Optional(Type.Array(Type.String(), { description: 'The users of a pair, in place of username.' })),
           credential_type: Type.String(),
           rotation_statements: Type.Array(Type.String()),
           credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
         },
-        visible: (_name, { db_name, username, credential_type, rotation_statements, credential_config }: StaticRoleRecord) => ({
+        visible: (_name, { db_name, username, usernames, credential_type, rotation_statements, credential_config }: StaticRoleRecord) => ({
           db_name,
-          username,
+          ...(usernames ? { usernames } : { username }),
           credential_type,
           rotation_statements,
           ...visibleCredentialConfig(credential_config),
@@ -125,6 +130,7 @@ interface Sent extends SentPlan {
   readonly password: string | undefined;
   readonly skip_import_rotation: boolean | undefined;
   readonly username: string | undefined;
+  readonly usernames: string[] | undefined;
   readonly db_name: string | undefined;
   readonly rotation_statements: string[] | undefined;
   readonly credential_type: string | undefined;
@@ -135,9 +141,7 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
   for (const field of ['skip_import_rotation', 'password'] as const) {
     if (before && sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
   }
-  const username = sent.username ?? '';
-  if (!before && username === '') throw new BadRequest('username is a required field to create a static account');
-  if (before && username !== before.username) throw new BadRequest('cannot update static account username');
+  const users = usersAfter(before, sent);
   const dbName = sent.db_name ?? before?.db_name ?? '';
   if (dbName === '') throw new BadRequest('database name is a required field');
   if (before && dbName !== before.db_name) throw new BadRequest('cannot update static account db_name');
@@ -150,7 +154,7 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
     next_rotation: 0,
     ...before,
     db_name: dbName,
-    username,
+    ...users,
     ...planOf(before, sent),
     rotation_statements: sent.rotation_statements ?? before?.rotation_statements ?? [],
     credential_type: type,

@@ -6,8 +6,8 @@ import { ConnectionLimits } from './connection-limits.ts';
 const Texts = Type.Array(Type.String());
 const TextMap = Type.Record(Type.String(), Type.String());
 
-/** A credential as the host made it: what the plugin installs, and what the client gets. */
-export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap });
+/** A credential as the host made it: what the plugin installs, and what the client gets. `username`: whose it is, where the record has several users. */
+export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap, username: Type.Optional(Type.String()) });
 
 const { current: _inDetails, previous: _notKept, ...rootFields } = rotationStateFields(StoredCredential);
 
@@ -76,7 +76,12 @@ export type RoleRecord = Static<typeof RoleRecord>;
 
 export const StaticRoleRecord = Type.Object({
   db_name: Type.String(),
+  /** Of a pair: the first of it. */
   username: Type.String(),
+  /** Of a pair: both users, see `static-pair.ts`. */
+  usernames: Type.Optional(Texts),
+  /** Of a pair: the account of the second user; the first one's is `managed_account`. */
+  second_account: Type.Optional(Type.Object({ system: Type.String(), name: Type.String() })),
   ...rotationPlanFields,
   rotation_statements: Texts,
   credential_type: CredentialTypeName,

@@ -6,6 +6,7 @@ import type { Connections, NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
 import { proveLogin } from './login-proof.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { handedOut, nextUser, usersOf } from './static-pair.ts';
 
 /** A certificate outlives its rotation by this much, so that clients have the time to fetch the next one. Milliseconds. */
 const CERTIFICATE_OVERLAP = 86_400_000;
@@ -53,17 +54,22 @@ export class StaticUsers {
         called: ({ username }) => username,
         identify: async (_name, role) => {
           const record = await recordsIn(host.storage).connections.get(role.db_name);
-          return record && this.#account({ name: role.db_name, record }, role);
+          return record && this.#account({ name: role.db_name, record }, role, role.username);
         },
+        beside: ({ usernames, second_account: account }) => (account ? [{ account, called: usernames![1]! }] : []),
       },
-      subject: ({ db_name, username, credential_type }) => `the ${credential_type} of ${username} in ${db_name}`,
+      apart: ({ usernames }) => usernames !== undefined,
+      subject: (role) => `the ${role.credential_type} of ${usersOf(role).join(' and ')} in ${role.db_name}`,
       missing: () => new InvalidRequest('no static role found for role name'),
     });
   }
 
   /** Stores a new role and rotates its credential, which nobody else knows then. Resolves with a warning where not all went well. */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt: boolean): Promise<string | undefined> {
-    return this.rotation.create(name, role, signal, { check: async (tx) => requireUnique(tx, name), adopt });
+    const rotated = nextUser(role);
+    const unlisted = role.usernames && (await this.#unlisted(await this.#connections.require(role.db_name), role, [rotated], signal));
+    const warning = await this.rotation.create(name, role, signal, { check: async (tx) => requireUnique(tx, name), adopt });
+    return [unlisted, warning].filter((text) => text !== undefined).join('; ') || undefined;
   }
 
   /**
@@ -80,9 +86,12 @@ export class StaticUsers {
     const { password } = given;
     const connection = await this.#connections.require(role.db_name);
     if (password !== undefined && given.verify) await this.#requireProof(connection, role, password, signal);
-    const warning = password === undefined ? await this.#unlisted(connection, role, signal) : undefined;
+    const known = password === undefined ? [] : [handedOut(role)];
+    const warning = await this.#unlisted(connection, role, known, signal);
     const made: MadeCredential | undefined =
-      password === undefined ? undefined : { credential: { type: 'password', password }, data: { password } };
+      password === undefined
+        ? undefined
+        : { credential: { type: 'password', password }, data: { password }, ...owner(role, role.username) };
     await this.#host.storage.transaction(async (tx) => {
       const before = await recordsIn(tx).staticRoles.get(name);
       if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
@@ -93,9 +102,10 @@ export class StaticUsers {
   }
 
   async #requireProof(connection: NamedConnection, role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
-    const proof = await this.#login(connection, role, { candidate: password, current: undefined }, signal);
+    const username = handedOut(role);
+    const proof = await this.#login(connection, role, { username, candidate: password, current: undefined }, signal);
     if (proof === 'candidate') return;
-    const user = JSON.stringify(role.username);
+    const user = JSON.stringify(username);
     throw new BadRequest(
       proof === 'unprovable'
         ? `password: no login can prove that it is the one of ${user}; send verify=false to store it as it is`
@@ -103,45 +113,72 @@ export class StaticUsers {
     );
   }
 
-  /** A warning where the database can list its users, and does not have this one. */
-  async #unlisted(connection: NamedConnection, { username }: StaticRoleRecord, signal: AbortSignal): Promise<string | undefined> {
-    const listed = await this.#connections.use(connection, async ({ session }) => session.listUsers({ prefix: username, signal }));
-    if (!listed || listed.some((name) => name.toLowerCase() === username.toLowerCase())) return undefined;
-    return `the database of the connection "${connection.name}" does not list a user ${JSON.stringify(username)}; the first rotation fails without one`;
+  /** A warning where the database can list its users, and does not have one of this role. `known`: those that have logged in. */
+  async #unlisted(
+    connection: NamedConnection,
+    role: StaticRoleRecord,
+    known: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    for (const username of usersOf(role)) {
+      if (known.includes(username)) continue;
+      const listed = await this.#connections.use(connection, async ({ session }) => session.listUsers({ prefix: username, signal }));
+      if (!listed || listed.some((name) => name.toLowerCase() === username.toLowerCase())) continue;
+      return `the database of the connection "${connection.name}" does not list a user ${JSON.stringify(username)}; its first rotation fails without one`;
+    }
+    return undefined;
   }
 
   /**
-   * The role with the account that it manages. @throws BadRequest where a connection logs in as that user: it would lose its own password
+   * The role with the accounts that it manages. @throws BadRequest where a connection logs in as one of them: it would lose its own password
    */
   async identified(name: string, role: StaticRoleRecord, adopt: boolean): Promise<StaticRoleRecord> {
     const connection = await this.#connections.require(role.db_name);
-    const account = this.#account(connection, role);
-    if (!account) return role;
+    const accounts: ManagedAccount[] = [];
+    for (const username of usersOf(role)) {
+      const account = this.#account(connection, role, username);
+      if (!account) return role;
+      if (accounts.some((other) => other.name === account.name)) {
+        throw new BadRequest(`usernames: the database takes both for one user, ${JSON.stringify(account.name)}; send two different users`);
+      }
+      await this.#requireNoLogin(connection, role, { username, account }, adopt);
+      accounts.push(account);
+    }
+    const [first, second] = accounts;
+    return { ...role, managed_account: first!, ...(second ? { second_account: second } : {}) };
+  }
+
+  async #requireNoLogin(
+    connection: NamedConnection,
+    { db_name, usernames }: StaticRoleRecord,
+    { username, account }: { readonly username: string; readonly account: ManagedAccount },
+    adopt: boolean,
+  ): Promise<void> {
+    const field = usernames ? 'usernames' : 'username';
     const own = this.#connections.ownAccount(connection);
     const isOwn = own?.system === account.system && own.name === account.name;
     if (isOwn) {
       throw new BadRequest(
-        `username: ${JSON.stringify(role.username)} is the user that the connection "${role.db_name}" logs in as; its password is changed by rotate-root/${role.db_name}`,
+        `${field}: ${JSON.stringify(username)} is the user that the connection "${db_name}" logs in as; its password is changed by rotate-root/${db_name}`,
       );
     }
     const [user] = adopt ? [] : await ConnectionUsers.of(account);
     if (user !== undefined) {
       throw new BadRequest(
-        `username: ${JSON.stringify(role.username)} is the user that ${user} logs in as; give that connection a user of its own first, or send adopt=true to take the account over`,
+        `${field}: ${JSON.stringify(username)} is the user that ${user} logs in as; give that connection a user of its own first, or send adopt=true to take the account over`,
       );
     }
-    return { ...role, managed_account: account };
   }
 
-  #account(connection: NamedConnection, role: StaticRoleRecord): ManagedAccount | undefined {
-    return this.#connections.accountOf(connection, { username: role.username, statements: { commands: role.rotation_statements } });
+  #account(connection: NamedConnection, { rotation_statements: commands }: StaticRoleRecord, username: string): ManagedAccount | undefined {
+    return this.#connections.accountOf(connection, { username, statements: { commands } });
   }
 
   async #apply({ id, record: role, candidate, signal }: StaticChange): Promise<void> {
     const connection = await this.#connections.forRole(role.db_name, id);
     await this.#connections.use(connection, async ({ session }) =>
       session.updateUser({
-        username: role.username,
+        username: candidate.username ?? role.username,
         credential: pluginCredential(candidate),
         statements: { commands: role.rotation_statements },
         signal,
@@ -156,22 +193,26 @@ export class StaticUsers {
     // What is stored for one server is not shown to another, where the connection leads elsewhere now.
     const moved = role.managed_account !== undefined && role.managed_account.system !== this.#connections.identity(connection)?.system;
     const current = moved ? undefined : role.current?.data['password'];
-    return this.#login(connection, role, { candidate: password, current }, signal);
+    const username = candidate.username ?? role.username;
+    const isApart = username !== handedOut(role);
+    const proof = await this.#login(connection, role, { username, candidate: password, current: isApart ? undefined : current }, signal);
+    if (proof !== 'neither' || !isApart || current === undefined) return proof;
+    const other = await this.#login(connection, role, { username: handedOut(role), candidate: current, current: undefined }, signal);
+    return other === 'candidate' ? 'current' : other;
   }
 
   async #login(
     connection: NamedConnection,
     role: StaticRoleRecord,
-    passwords: { readonly candidate: string; readonly current: string | undefined },
+    tried: { readonly username: string; readonly candidate: string; readonly current: string | undefined },
     signal: AbortSignal,
   ): Promise<Proof> {
     return proveLogin(
       this.#connections,
       connection,
       {
-        ...passwords,
-        username: role.username,
-        elsewhere: this.#isElsewhere(connection, role),
+        ...tried,
+        elsewhere: this.#isElsewhere(connection, role, tried.username),
         reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)),
       },
       signal,
@@ -179,7 +220,7 @@ export class StaticUsers {
   }
 
   /** The statements name another user than the connection would log in as by that name. */
-  #isElsewhere(connection: NamedConnection, { username, rotation_statements: commands }: StaticRoleRecord): boolean {
+  #isElsewhere(connection: NamedConnection, { rotation_statements: commands }: StaticRoleRecord, username: string): boolean {
     const called = (statements: readonly string[]): string | undefined =>
       this.#connections.accountOf(connection, { username, statements: { commands: statements } })?.name;
     return commands.length > 0 && called(commands) !== called([]);
@@ -189,16 +230,23 @@ export class StaticUsers {
     const { record } = await this.#connections.forRole(role.db_name, name);
     const now = this.#host.clock.millis();
     const next = nextRotation(role, now);
-    return this.#credentials.make({
+    const username = nextUser(role);
+    const made = await this.#credentials.make({
       type: role.credential_type,
       config: role.credential_config,
-      username: role.username,
-      displayName: role.username,
+      username,
+      displayName: username,
       roleName: name,
       passwordPolicy: record.password_policy,
       expiresAt: new Date(next === 0 ? now + UNPLANNED_CERTIFICATE : next + CERTIFICATE_OVERLAP),
     });
+    return { ...made, ...owner(role, username) };
   }
+}
+
+/** Says of a credential whose it is, where the role has a pair. */
+function owner({ usernames }: StaticRoleRecord, username: string): { username?: string } {
+  return usernames ? { username } : {};
 }
 
 async function requireUnique(tx: Transaction, name: string): Promise<void> {

@@ -1,5 +1,5 @@
 export { claimAccount, managedAlready, otherManager, takenOver } from './account-claim.ts';
-export type { AccountClaims, Claiming } from './account-claim.ts';
+export type { AccountClaims, CalledAccount, Claiming } from './account-claim.ts';
 export { inTrouble } from './in-trouble.ts';
 export type { RotationStatuses } from './in-trouble.ts';
 export type { Login } from './login.ts';
