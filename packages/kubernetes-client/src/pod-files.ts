@@ -13,7 +13,7 @@ export class PodFiles {
   readonly #ca: FileCopy;
   readonly #token: FileCopy;
 
-  constructor(folder: string, clock: Clock) {
+  constructor(folder: string, clock: Pick<Clock, 'millis'>) {
     this.folder = folder;
     this.#ca = new FileCopy(join(folder, 'ca.crt'), HOUR, clock);
     this.#token = new FileCopy(join(folder, 'token'), MINUTE, clock);
@@ -34,11 +34,11 @@ export class PodFiles {
 class FileCopy {
   readonly #path: string;
   readonly #age: number;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'millis'>;
   #text: Promise<string | undefined> = Promise.resolve(undefined);
   #again = -Infinity;
 
-  constructor(path: string, age: number, clock: Clock) {
+  constructor(path: string, age: number, clock: Pick<Clock, 'millis'>) {
     this.#path = path;
     this.#age = age;
     this.#clock = clock;

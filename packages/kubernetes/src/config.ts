@@ -1,6 +1,5 @@
 import { BadRequest, f, requireSecretsAgain } from '@strongroom/engine-sdk';
-import { kubernetesHost, requireCertificates } from '@strongroom/kubernetes-client';
-import type { PodEnvironment } from './pod-environment.ts';
+import { kubernetesHost, requireCertificates, type PodEnvironment } from '@strongroom/kubernetes-client';
 import type { ConfigRecord } from './records.ts';
 
 /** The parameters of `config`, with Vault's and OpenBao's names. */

@@ -1,11 +1,10 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
-import { POD_FOLDER, PodFiles } from '@strongroom/kubernetes-client';
+import { POD_FOLDER, PodEnvironment, PodFiles } from '@strongroom/kubernetes-client';
 import { Cluster } from './cluster.ts';
 import { configPaths } from './path-config.ts';
 import { credsPaths } from './path-creds.ts';
 import { orphanPaths } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
-import { PodEnvironment } from './pod-environment.ts';
 import { ServiceAccounts } from './service-accounts.ts';
 
 /** What differs from the pod in which the process runs. */

@@ -1,9 +1,8 @@
 import { BadRequest, NoContent, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { hostWarnings, trustedCa } from '@strongroom/kubernetes-client';
+import { hostWarnings, trustedCa, type PodEnvironment } from '@strongroom/kubernetes-client';
 import { Type } from 'typebox';
 import { bearerOf, NO_TOKEN, type Cluster } from './cluster.ts';
 import { configFields, writtenConfig } from './config.ts';
-import type { PodEnvironment } from './pod-environment.ts';
 import { CONFIG, recordsIn } from './records.ts';
 
 export function configPaths(host: EngineHost, cluster: Cluster, environment: PodEnvironment): readonly AnyPath[] {

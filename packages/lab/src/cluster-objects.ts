@@ -1,4 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import {
+  deleted,
+  invalid,
+  invalidValue,
+  json,
+  missing,
+  NAMESPACES,
+  otherUid,
+  requiredValue,
+  status,
+  taken,
+  type ClusterAnswer,
+  type StatusCause,
+} from './cluster-status.ts';
+import { labelCauses, nameCauses } from './object-rules.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -13,8 +28,6 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
-const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
-const LABEL = /^(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
 /** Seconds. */
 const SHORTEST_TOKEN = 600;
 
@@ -33,16 +46,11 @@ export interface ClusterObject {
   readonly [field: string]: unknown;
 }
 
-/** What the server answers. */
-export interface ClusterAnswer {
-  readonly code: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
 interface Rule {
   readonly verbs?: readonly string[];
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
 }
 
 /** Service accounts, roles and bindings of an emulated cluster, with the checks of an API server that clients meet. */
@@ -71,23 +79,20 @@ export class ClusterObjects {
     const place = placeOf(url.pathname);
     if (!place) return undefined;
     const { kind, namespace, name, token } = place;
-    const body = parse(text);
+    const body = json(text);
     if (token) return method === 'POST' ? this.#token(namespace, name, body) : undefined;
     if (method === 'POST' && name === '') return this.#create(kind, namespace, body);
     if (method === 'GET' && name === '') return this.#list(kind, namespace, url.searchParams);
     const key = keyOf(kind, namespace, name);
     const object = this.#objects.get(key);
-    if (!object) return missing(kind.plural, kind.group, name);
+    if (!object) return missing(kind, name);
     if (method === 'GET') return { code: 200, body: object };
     if (method !== 'DELETE') return undefined;
     const wanted = (body?.['preconditions'] as { uid?: string } | undefined)?.uid;
-    if (wanted !== undefined && wanted !== object.metadata.uid) {
-      const message = `Operation cannot be fulfilled on ${resourceOf(kind)} "${name}": the UID in the precondition (${wanted}) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`;
-      return status(409, 'Conflict', message, { name, kind: kind.plural });
-    }
+    if (wanted !== undefined && wanted !== object.metadata.uid) return otherUid(kind, name, wanted, object.metadata.uid);
     this.#objects.delete(key);
     if (kind.kind === 'ServiceAccount') this.#tokens.delete(namespace, name);
-    return { code: 200, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: kind.plural } } };
+    return deleted(kind, name, object.metadata.uid);
   }
 
   /** Whether roles and bindings let the account do it. */
@@ -110,7 +115,7 @@ export class ClusterObjects {
   }
 
   #create(kind: Kind, namespace: string, body: Readonly<Record<string, unknown>> | undefined): ClusterAnswer {
-    if (kind.namespaced && !this.#namespaces.has(namespace)) return missing('namespaces', '', namespace);
+    if (kind.namespaced && !this.#namespaces.has(namespace)) return missing(NAMESPACES, namespace);
     if (body?.['kind'] !== kind.kind || body['apiVersion'] !== kind.version) {
       return status(400, 'BadRequest', `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}`);
     }
@@ -119,15 +124,10 @@ export class ClusterObjects {
     if (kind.namespaced && metadata.namespace !== undefined && metadata.namespace !== namespace) {
       return status(400, 'BadRequest', 'the namespace of the provided object does not match the namespace sent on the request');
     }
-    const wrong = Object.values(labels).find((value) => !LABEL.test(value));
-    const named = kind.kind === 'ServiceAccount' ? SUBDOMAIN.test(name) : name !== '' && !/[/%]/.test(name);
-    if (!named || wrong !== undefined) {
-      const field = named ? `metadata.labels: Invalid value: "${wrong}"` : `metadata.name: Invalid value: "${name}"`;
-      return status(422, 'Invalid', `${kind.kind}${kind.group === '' ? '' : `.${kind.group}`} "${name}" is invalid: ${field}`);
-    }
+    const causes = [...namesCauses(kind, name), ...labelCauses(labels), ...ruleCauses(kind, body)];
+    if (causes.length > 0) return invalid(kind, name, causes);
     const key = keyOf(kind, namespace, name);
-    if (this.#objects.has(key))
-      return status(409, 'AlreadyExists', `${resourceOf(kind)} "${name}" already exists`, { name, kind: kind.plural });
+    if (this.#objects.has(key)) return taken(kind, name);
     const uid = kind.kind === 'ServiceAccount' ? this.#tokens.uidOf(namespace, name) : randomUUID();
     const created = new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
     const object = {
@@ -152,11 +152,16 @@ export class ClusterObjects {
   }
 
   #token(namespace: string, name: string, body: Readonly<Record<string, unknown>> | undefined): ClusterAnswer {
-    if (!this.#objects.has(`ServiceAccount/${namespace}/${name}`)) return missing('serviceaccounts', '', name);
+    if (!this.#objects.has(`ServiceAccount/${namespace}/${name}`)) return missing({ plural: 'serviceaccounts', group: '' }, name);
     const { expirationSeconds = 3_600, audiences } = (body?.['spec'] ?? {}) as { expirationSeconds?: number; audiences?: string[] };
     if (expirationSeconds < SHORTEST_TOKEN) {
-      const message = `TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: ${expirationSeconds}: may not specify a duration less than 10 minutes`;
-      return status(422, 'Invalid', message);
+      const field = 'spec.expirationSeconds';
+      const cause = {
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: ${expirationSeconds}: may not specify a duration less than 10 minutes`,
+        field,
+      };
+      return invalid({ kind: 'TokenRequest', plural: '', group: 'authentication.k8s.io' }, '', [cause]);
     }
     const token = this.#tokens.issue({ namespace, name, expires: expirationSeconds, ...(audiences ? { audiences } : {}) });
     const until = new Date(this.#now() + expirationSeconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -187,26 +192,29 @@ function keyOf({ kind }: Kind, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function resourceOf({ plural, group }: Kind): string {
-  return group === '' ? plural : `${plural}.${group}`;
+function namesCauses({ kind }: Kind, name: string): StatusCause[] {
+  if (kind === 'ServiceAccount') return nameCauses(name);
+  const sign = ['/', '%'].find((one) => name.includes(one));
+  if (sign !== undefined) return [invalidValue('metadata.name', name, `may not contain '${sign}'`)];
+  return name === '' ? [requiredValue('metadata.name', 'name or generateName is required')] : [];
 }
 
-function missing(plural: string, group: string, name: string): ClusterAnswer {
-  return status(404, 'NotFound', `${group === '' ? plural : `${plural}.${group}`} "${name}" not found`, { name, kind: plural });
-}
-
-function status(code: number, reason: string, message: string, details: Record<string, unknown> = {}): ClusterAnswer {
-  return { code, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details, code } };
+function ruleCauses({ kind }: Kind, body: Readonly<Record<string, unknown>>): StatusCause[] {
+  if (kind !== 'Role' && kind !== 'ClusterRole') return [];
+  return ((body['rules'] ?? []) as Rule[]).flatMap(({ verbs = [], apiGroups = [], resources = [], nonResourceURLs = [] }, at) => {
+    const field = `rules[${at}]`;
+    return [
+      ...(verbs.length > 0 ? [] : [requiredValue(`${field}.verbs`, 'verbs must contain at least one value')]),
+      ...(apiGroups.length + nonResourceURLs.length > 0
+        ? []
+        : [requiredValue(`${field}.apiGroups`, 'resource rules must supply at least one api group')]),
+      ...(resources.length + nonResourceURLs.length > 0
+        ? []
+        : [requiredValue(`${field}.resources`, 'resource rules must supply at least one resource')]),
+    ];
+  });
 }
 
 function has(list: readonly string[], one: string): boolean {
   return list.includes('*') || list.includes(one);
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

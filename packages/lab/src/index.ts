@@ -3,6 +3,7 @@ export { makeOcspResponse, makeRevocationList, type OcspAnswer, type RevocationO
 export { startRevocationServer, type RevocationServer } from './revocation-server.ts';
 export { type CallCutter, type Loss, startCallCutter } from './call-cutter.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
+export { describeOnClusters } from './describe-clusters.ts';
 export { describeWhere } from './describe-where.ts';
 export { etcdMissing, startEtcd, type EtcdCluster, type EtcdMember, type EtcdOptions } from './etcd-cluster.ts';
 export { findProgram } from './find-program.ts';
@@ -10,15 +11,12 @@ export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';
-export { type ClusterAnswer, type ClusterObject, ClusterObjects } from './cluster-objects.ts';
-export {
-  type ApiMood,
-  type ApiRequest,
-  type ApiWatch,
-  type KubernetesApi,
-  type KubernetesApiOptions,
-  startKubernetesApi,
-} from './kubernetes-api.ts';
+export { type ClusterObject, ClusterObjects } from './cluster-objects.ts';
+export type { ClusterAnswer } from './cluster-status.ts';
+export type { ApiFront, ApiMood, ApiRequest, ApiWatch } from './api-front.ts';
+export { type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
+export type { ClusterRequest, KubernetesCluster } from './kubernetes-cluster.ts';
+export { kubeApiserverMissing, startKubeApiserver } from './kube-apiserver.ts';
 export { freePorts } from './loopback.ts';
 export {
   describeWithMariadb,

@@ -73,6 +73,7 @@ describe('the plugins of every server', () => {
       'sync-destination/azure-kv',
       'sync-destination/gcp-sm',
       'sync-destination/gh',
+      'sync-destination/kubernetes',
       'sync-destination/vercel-project',
     ]);
     expect(plugins.every(({ apiVersion }) => apiVersion === API_VERSION)).toBe(true);

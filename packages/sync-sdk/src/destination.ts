@@ -124,6 +124,11 @@ export interface PutRequest {
   readonly name: string;
   /** Already within the limits. */
   readonly value: string;
+  /**
+   * The same by key, for providers whose secrets hold several texts; already within `limits.keys`. With `secret-path` every top-level key of the secret, with
+   * `secret-key` the one key. Present where the destination declares `limits.keys`, except for a value that is no secret, as that of a test.
+   */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Kept beside the secret where ownership is `marked`. It replaces a mark that is there. */
   readonly mark: OwnershipMark;
   /** The operator's `custom_tags`: set in addition to what the provider has. Empty where the destination takes none. */

@@ -26,7 +26,7 @@ export {
 export type { SyncErrorCode, SyncErrorOptions } from './errors.ts';
 export type { DestinationHost } from './host.ts';
 export { nameComplaint, tagsComplaint } from './limits.ts';
-export type { DestinationLimits, NameLimits, Pace, TagLimits } from './limits.ts';
+export type { DestinationLimits, KeyLimits, NameLimits, Pace, TagLimits } from './limits.ts';
 export { NAME_TEMPLATE_FIELDS } from './name-template.ts';
 export { addressRefusal, createNetworkGuard } from './network-guard.ts';
 export type { NetworkGuard, NetworkGuardOptions, ResolvedAddress } from './network-guard.ts';

@@ -1,8 +1,10 @@
 /** What a provider takes. All of it is checked by the host before anything is sent. */
 export interface DestinationLimits {
   readonly name: NameLimits;
-  /** Bytes of the value in UTF-8. */
+  /** Bytes of the value in UTF-8; where there are `keys`, of the texts of all keys together. */
   readonly valueMaxBytes: number;
+  /** Where a secret of the provider holds several texts by key: what it takes as a key. `put` then gets `fields`. */
+  readonly keys?: KeyLimits;
   /** False where the provider refuses, or silently drops, an empty value. */
   readonly emptyValue: boolean;
   /** The most secrets that the place holds, whoever wrote them. */
@@ -28,6 +30,15 @@ export interface NameLimits {
   normalize(rendered: string): string;
 }
 
+/** What the provider takes as a key within a secret. */
+export interface KeyLimits {
+  /** Matches the whole key. */
+  readonly pattern: RegExp;
+  readonly maxLength: number;
+  /** The rule in words, for messages. */
+  readonly rule: string;
+}
+
 /** What the provider takes as tags. */
 export interface TagLimits {
   readonly maxCount: number;
@@ -43,8 +54,8 @@ export interface Pace {
   readonly burst: number;
 }
 
-/** What is wrong with a name, in words that follow it; undefined if it fits. */
-export function nameComplaint(limits: NameLimits, name: string): string | undefined {
+/** What is wrong with a name, or with a key, in words that follow it; undefined if it fits. */
+export function nameComplaint(limits: Pick<NameLimits, 'pattern' | 'maxLength' | 'rule'>, name: string): string | undefined {
   const fits = [...name].length <= limits.maxLength && new RegExp(`^(?:${limits.pattern.source})$`, limits.pattern.flags).test(name);
   return fits ? undefined : `must be ${limits.rule}`;
 }

@@ -1,6 +1,6 @@
 import type { EngineHost, SecretSources } from '@strongroom/engine-sdk';
 import type { NameLimits, RemoteSecret } from '@strongroom/sync-sdk';
-import { contentsOf } from './contents.ts';
+import { contentsOf, type Content } from './contents.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { nameOwnerIn, pages, recordsIn, type AssociationRecord, type DestinationRecord, type RemoteRecord } from './records.ts';
 import { nameId, remoteName } from './remote-names.ts';
@@ -100,7 +100,7 @@ export class Drift {
     const source = this.#sources.byUuid(association.mount)?.source;
     if (!source && association.wanted === 'synced') return unreadable(association, outside, destination, limits.name);
     const secret = association.wanted === 'synced' ? await source?.read(association.secret_name) : undefined;
-    const contents = secret ? contentsOf(secret.data, association.granularity) : new Map<string, string>();
+    const contents = secret ? contentsOf(secret.data, association.granularity) : new Map<string, Content>();
     const remotes = new Map(association.remotes.map((remote) => [remote.name, remote]));
     const found: (Finding | 'right')[] = [];
     const finding = (difference: Difference, key: string, name: string, there?: RemoteSecret): Finding => ({
@@ -110,7 +110,7 @@ export class Drift {
       remoteName: name,
       ...(there?.revision === undefined ? {} : { remoteVersion: there.revision }),
     });
-    for (const [key, value] of contents) {
+    for (const [key, { value }] of contents) {
       let name: string;
       try {
         name = remoteName(destination, association, key, limits.name);

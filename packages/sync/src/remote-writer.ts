@@ -1,11 +1,11 @@
-import { isSyncError, tagsComplaint, type RemoteSecret } from '@strongroom/sync-sdk';
+import { isSyncError, nameComplaint, tagsComplaint, type RemoteSecret } from '@strongroom/sync-sdk';
+import type { Content } from './contents.ts';
 import type { DestinationRecord, RemoteRecord } from './records.ts';
 import type { OpenDestination } from './sessions.ts';
 import { Refusal } from './sync-status.ts';
 
 /** What should stand under a remote name. */
-export interface Wanted {
-  readonly value: string;
+export interface Wanted extends Content {
   readonly fingerprint: string;
 }
 
@@ -38,7 +38,7 @@ export class RemoteWriter {
 
   /** Writes unless what is there is right already; resolves with what is there then. @throws Refusal, or an error of the session */
   async write(remote: RemoteRecord, wanted: Wanted): Promise<RemoteSecret> {
-    this.#checkValue(wanted.value);
+    this.#checkContent(wanted);
     for (let attempt = 1; ; attempt += 1) {
       const current = await this.#open.session.read({ name: remote.name, signal: this.#signal });
       const ours = current !== undefined && this.owns(remote, current);
@@ -50,6 +50,7 @@ export class RemoteWriter {
         return await this.#open.session.put({
           name: remote.name,
           value: wanted.value,
+          ...(this.#open.limits.keys ? { fields: wanted.fields } : {}),
           mark: { destination: this.#destination.id, association: remote.id },
           tags: this.#destination.custom_tags,
           operationId: remote.writing!.operation,
@@ -87,9 +88,14 @@ export class RemoteWriter {
     }
   }
 
-  #checkValue(value: string): void {
+  #checkContent({ value, fields }: Content): void {
     const { limits, plugin } = this.#open;
-    const size = Buffer.byteLength(value);
+    for (const key of limits.keys ? Object.keys(fields) : []) {
+      const complaint = nameComplaint(limits.keys!, key);
+      if (complaint !== undefined) throw new Refusal('invalid_key', `the key ${JSON.stringify(key)} of the secret ${complaint}`);
+    }
+    const texts = limits.keys ? Object.values(fields) : [value];
+    const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     if (size > limits.valueMaxBytes) {
       throw new Refusal('value_too_large', `the value has ${size} bytes, and ${plugin.title} takes at most ${limits.valueMaxBytes}`);
     }

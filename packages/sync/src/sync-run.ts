@@ -213,8 +213,8 @@ export class SyncRun {
     const source = association.wanted === 'synced' ? this.#sources.byUuid(association.mount)?.source : undefined;
     const secret = await source?.read(association.secret_name);
     if (secret) {
-      for (const [key, value] of contentsOf(secret.data, association.granularity)) {
-        wanted.set(key, { value, fingerprint: await this.#fingerprints.of(value, destination.custom_tags) });
+      for (const [key, content] of contentsOf(secret.data, association.granularity)) {
+        wanted.set(key, { ...content, fingerprint: await this.#fingerprints.of(content.value, destination.custom_tags) });
       }
     }
     const unknown = association.wanted === 'synced' && !source;

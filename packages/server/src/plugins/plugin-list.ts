@@ -146,6 +146,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/sync-github')).githubDestination],
   },
   {
+    package: '@strongroom/sync-kubernetes',
+    brings: ['sync-destination/kubernetes'],
+    load: async () => [(await import('@strongroom/sync-kubernetes')).kubernetesDestination],
+  },
+  {
     package: '@strongroom/sync-vercel',
     brings: ['sync-destination/vercel-project'],
     load: async () => [(await import('@strongroom/sync-vercel')).vercelDestination],

@@ -22,7 +22,7 @@ export const declarationCases: Cases<TObject, TObject> = {
       assert.match(name, /^[a-z][a-z0-9_]*$/);
       assert.ok(!OF_THE_HOST.includes(name), `${name} is a field of the host`);
       assert.ok('x-field' in schema, `${name} is not built with f of engine-sdk`);
-      if (/secret|token$|password|private_key|credential/.test(name) && !/^(identity_token_ttl|secrets_location)$/.test(name)) {
+      if (/secret|token$|password|private_key|credential/.test(name) && !/^(identity_token_ttl|secrets_location|secret_type)$/.test(name)) {
         assert.equal(fieldSpec(schema).secret, true, `${name} should be f.secret`);
       }
     }

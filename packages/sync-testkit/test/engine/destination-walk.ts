@@ -22,7 +22,7 @@ export interface WalkOptions {
   /** The provider's code for its "too many requests", as `last_error` shows it. */
   readonly throttledCode: string;
   /** Empties the place, and forgets faults and calls. */
-  readonly empty: () => void;
+  readonly empty: () => void | Promise<void>;
 }
 
 /** What sync itself does with a destination, from its first write to its deletion, against a server that emulates the provider. */
@@ -36,7 +36,7 @@ export function destinationWalk(options: WalkOptions): void {
     jest.setTimeout(60_000);
     let sync: SyncMount;
     beforeEach(async () => {
-      options.empty();
+      await options.empty();
       sync = await syncMount({ plugins: [plugin as unknown as Plugin] });
       await sync.put('app/web', { password: 'first' });
     });

@@ -17,6 +17,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   'aws-ssm': ['region', 'access_key_id', 'secret_access_key', 'role_arn', 'endpoint'],
   'azure-kv': ['key_vault_uri', 'tenant_id', 'client_id', 'client_secret'],
   'gcp-sm': ['project_id', 'credentials'],
+  kubernetes: ['kubernetes_host', 'kubernetes_ca_cert', 'service_account_jwt', 'namespace'],
   gh: ['access_token', 'repository_owner', 'repository_name', 'app_name'],
   'vercel-project': ['access_token', 'project_id', 'team_id', 'deployment_environments'],
 };

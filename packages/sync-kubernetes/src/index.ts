@@ -1,0 +1,2 @@
+export { KubernetesConnection } from './connection.ts';
+export { createKubernetesDestination, kubernetesDestination, type KubernetesDestinationOptions } from './plugin.ts';
