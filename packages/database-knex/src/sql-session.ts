@@ -9,6 +9,7 @@ import {
   isDatabaseError,
   type ListUsersRequest,
   loginFailureOf,
+  passwordOf,
   type PoolStatus,
   redact,
   type RenewUserRequest,
@@ -17,6 +18,7 @@ import {
   StatementFailed,
   StatementInvalid,
   type StatementValues,
+  type TwoPasswords,
   undoSignal,
   type UpdateUserRequest,
   type UserRequest,
@@ -47,6 +49,7 @@ export interface SqlSessionOptions<Connection extends object> {
 export class SqlSession<Connection extends object> implements DatabaseSession {
   readonly disableUser?: NonNullable<DatabaseSession['disableUser']>;
   readonly listUsers?: NonNullable<DatabaseSession['listUsers']>;
+  readonly twoPasswords?: TwoPasswords;
   readonly #options: SqlSessionOptions<Connection>;
   readonly #pool: KnexPool<Connection>;
   /** For callers who do not wait any more. */
@@ -69,6 +72,7 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
         await this.#run(signal, this.#render(statements ?? [], { name: username, username }));
       };
     }
+    if (driver.twoPasswords) this.twoPasswords = this.#twoPasswords(driver.twoPasswords);
     if (driver.listUsers) {
       this.listUsers = async ({ prefix, signal }: ListUsersRequest) =>
         this.#call(signal, async (connection) => driver.listUsers?.(connection, prefix) ?? []);
@@ -161,6 +165,16 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
   close(): Promise<void> {
     this.#closing ??= Promise.all(this.#undoing).then(async () => this.#pool.close());
     return this.#closing;
+  }
+
+  #twoPasswords({ supported, add, end }: NonNullable<SqlDriver<Connection>['twoPasswords']>): TwoPasswords {
+    const { name } = this.#options.rules;
+    return {
+      supported: async (signal) => this.#call(signal, async (connection) => supported(connection)),
+      add: async ({ username, credential, signal }) =>
+        this.#call(signal, async (connection) => add(connection, username, passwordOf(name, credential)), credential),
+      end: async ({ username, signal }) => this.#call(signal, async (connection) => end(connection, username)),
+    };
   }
 
   async #credential(credential: Credential): Promise<StatementValues> {

@@ -8,6 +8,7 @@ import { requirePasswordPlaceholder } from './placeholders.ts';
 import { requireCredentialType } from './role-checks.ts';
 import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
+import { checkGrace, requireTwoPasswords } from './grace-period.ts';
 import { usersAfter } from './static-pair.ts';
 import type { Import, StaticUsers } from './static-users.ts';
 
@@ -27,6 +28,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       ),
       db_name: f.string('Name of the connection.', { title: 'Connection' }),
       ...rotationPlanParameters,
+      grace_period: f.duration(
+        'How long the password before a rotation stays good, where the database takes two passwords of one user; 0: the rotation ends it.',
+      ),
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,
       skip_import_rotation: f.bool('Leave the credential as it is until the plan brings the first rotation; only at creation.'),
@@ -43,15 +47,17 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           username: Type.Optional(Type.String()),
           usernames: Type.Optional(Type.Array(Type.String(), { description: 'The users of a pair, in place of username.' })),
           credential_type: Type.String(),
+          grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
           rotation_statements: Type.Array(Type.String()),
           credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
         },
-        visible: (_name, { db_name, username, usernames, credential_type, rotation_statements, credential_config }: StaticRoleRecord) => ({
-          db_name,
-          ...(usernames ? { usernames } : { username }),
-          credential_type,
-          rotation_statements,
-          ...visibleCredentialConfig(credential_config),
+        visible: (_name, role: StaticRoleRecord) => ({
+          db_name: role.db_name,
+          ...(role.usernames ? { usernames: role.usernames } : { username: role.username }),
+          credential_type: role.credential_type,
+          ...(role.grace_period ? { grace_period: role.grace_period } : {}),
+          rotation_statements: role.rotation_statements,
+          ...visibleCredentialConfig(role.credential_config),
         }),
         status: async (name, record) => users.rotation.status(name, record),
       }),
@@ -64,7 +70,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const { name } = req.data;
         const before = await records.staticRoles.get(name);
         if (before && !(before.current === undefined && before.pending !== undefined)) {
-          await update(name, req.data);
+          await update(name, before, req.data, req.signal);
           return undefined;
         }
         const { adopt } = req.data;
@@ -72,6 +78,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const record = changed(undefined, req.data);
         const connection = await connections.forRole(record.db_name, name);
         checkStatements(connection.record, record);
+        await requireTwoPasswords(connections, record, req.signal);
         const given = importedPassword(req.data, record, connection.record.skip_static_role_import_rotation);
         const identified = await users.identified(name, record, adopt);
         if (given) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
@@ -90,12 +97,16 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       summary: 'Deletes a static role. The user stays in the database, with the credential that it has.',
       response: NoContent,
       handle: async (req) => {
-        await req.storage.transaction(async (tx) => users.rotation.remove(tx, req.data.name));
-        return undefined;
+        const { name } = req.data;
+        const role = await records.staticRoles.get(name);
+        await req.storage.transaction(async (tx) => users.rotation.remove(tx, name));
+        return warned(role && stillGood(role));
       },
     });
 
-  async function update(name: string, sent: Sent): Promise<void> {
+  async function update(name: string, before: StaticRoleRecord, sent: Sent, signal: AbortSignal): Promise<void> {
+    const seen = changed(before, sent);
+    if (seen.grace_period !== before.grace_period) await requireTwoPasswords(connections, seen, signal);
     await host.storage.transaction(async (tx) => {
       const current = await recordsIn(tx).staticRoles.get(name);
       if (!current) throw new BadRequest(`unknown role: ${name}`);
@@ -132,6 +143,7 @@ interface Sent extends SentPlan {
   readonly username: string | undefined;
   readonly usernames: string[] | undefined;
   readonly db_name: string | undefined;
+  readonly grace_period: number | undefined;
   readonly rotation_statements: string[] | undefined;
   readonly credential_type: string | undefined;
   readonly credential_config: Record<string, string> | undefined;
@@ -149,17 +161,28 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
   if (before && type !== before.credential_type) throw new BadRequest('cannot update static account credential_type');
   const options = sent.credential_config ?? before?.credential_config ?? {};
   checkCredentialConfig(type, options);
-  return {
+  const { grace_period: graceBefore, ...kept }: Partial<StaticRoleRecord> = before ?? {};
+  const grace = sent.grace_period ?? graceBefore ?? 0;
+  const record: StaticRoleRecord = {
     last_rotation: 0,
     next_rotation: 0,
-    ...before,
+    ...kept,
     db_name: dbName,
     ...users,
     ...planOf(before, sent),
+    ...(grace > 0 ? { grace_period: grace } : {}),
     rotation_statements: sent.rotation_statements ?? before?.rotation_statements ?? [],
     credential_type: type,
     credential_config: options,
   };
+  checkGrace(record);
+  return record;
+}
+
+/** The warning of a deletion after which the database still takes a replaced password; undefined where it takes none. */
+function stillGood({ username, retiring }: StaticRoleRecord): string | undefined {
+  if (!retiring?.length) return undefined;
+  return `the password of ${JSON.stringify(username)} before the last rotation still logs in, and is not ended any more: end it in the database`;
 }
 
 /** What is known of the credential of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */

@@ -9,7 +9,7 @@ const TextMap = Type.Record(Type.String(), Type.String());
 /** A credential as the host made it: what the plugin installs, and what the client gets. `username`: whose it is, where the record has several users. */
 export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap, username: Type.Optional(Type.String()) });
 
-const { current: _inDetails, previous: _notKept, ...rootFields } = rotationStateFields(StoredCredential);
+const { current: _inDetails, previous: _notKept, retiring: _atOnce, ...rootFields } = rotationStateFields(StoredCredential);
 
 export const ConnectionRecord = Type.Object({
   /** Of this connection, not of its name: a connection that is deleted and made again is another one. */
@@ -83,6 +83,8 @@ export const StaticRoleRecord = Type.Object({
   /** Of a pair: the account of the second user; the first one's is `managed_account`. */
   second_account: Type.Optional(Type.Object({ system: Type.String(), name: Type.String() })),
   ...rotationPlanFields,
+  /** Seconds for which the password before a rotation stays good; absent: it ends with the rotation. */
+  grace_period: Type.Optional(Type.Number()),
   rotation_statements: Texts,
   credential_type: CredentialTypeName,
   credential_config: TextMap,

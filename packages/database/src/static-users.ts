@@ -1,5 +1,5 @@
 import { BadRequest, InvalidRequest, type EngineHost, type ManagedAccount, type Transaction } from '@strongroom/engine-sdk';
-import { creationOpen, nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
+import { creationOpen, nextRotation, ownState, Rotation, type Change, type Ending, type Proof } from '@strongroom/rotation';
 import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, staticRoleCalled } from './connection-users.ts';
 import type { Connections, NamedConnection } from './connections.ts';
@@ -57,6 +57,10 @@ export class StaticUsers {
           return record && this.#account({ name: role.db_name, record }, role, role.username);
         },
         beside: ({ usernames, second_account: account }) => (account ? [{ account, called: usernames![1]! }] : []),
+      },
+      grace: {
+        lasts: ({ grace_period = 0 }) => grace_period * 1_000,
+        end: async (ending) => this.#endReplaced(ending),
       },
       apart: ({ usernames }) => usernames !== undefined,
       subject: (role) => `the ${role.credential_type} of ${usersOf(role).join(' and ')} in ${role.db_name}`,
@@ -176,13 +180,32 @@ export class StaticUsers {
 
   async #apply({ id, record: role, candidate, signal }: StaticChange): Promise<void> {
     const connection = await this.#connections.forRole(role.db_name, id);
+    const username = candidate.username ?? role.username;
+    const credential = pluginCredential(candidate);
+    if (role.grace_period) {
+      const current = role.current && pluginCredential(role.current);
+      await this.#connections.use(connection, async ({ session }) =>
+        session.addPassword({ username, credential, ...(current ? { current } : {}), signal }),
+      );
+      return;
+    }
     await this.#connections.use(connection, async ({ session }) =>
       session.updateUser({
-        username: candidate.username ?? role.username,
-        credential: pluginCredential(candidate),
+        username,
+        credential,
         statements: { commands: role.rotation_statements },
         signal,
       }),
+    );
+  }
+
+  async #endReplaced({ record: role, made, signal }: Ending<StaticRoleRecord, MadeCredential>): Promise<void> {
+    if (!role.current) return;
+    const connection = await this.#connections.require(role.db_name);
+    const credential = pluginCredential(role.current);
+    const ends = made && pluginCredential(made);
+    await this.#connections.use(connection, async ({ session }) =>
+      session.endPasswords({ username: role.username, credential, ...(ends ? { ends } : {}), signal }),
     );
   }
 
