@@ -50,6 +50,7 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
   readonly disableUser?: NonNullable<DatabaseSession['disableUser']>;
   readonly listUsers?: NonNullable<DatabaseSession['listUsers']>;
   readonly twoPasswords?: TwoPasswords;
+  readonly changeOwnPassword?: NonNullable<DatabaseSession['changeOwnPassword']>;
   readonly #options: SqlSessionOptions<Connection>;
   readonly #pool: KnexPool<Connection>;
   /** For callers who do not wait any more. */
@@ -70,6 +71,14 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
       this.disableUser = async ({ username, signal }: Pick<UserRequest, 'username' | 'signal'>) => {
         if (driver.disableUser) return this.#call(signal, async (connection) => driver.disableUser?.(connection, username));
         await this.#run(signal, this.#render(statements ?? [], { name: username, username }));
+      };
+    }
+    const own = driver.changeOwnPassword;
+    if (own) {
+      this.changeOwnPassword = async ({ current, ...request }) => {
+        if (own === 'updateUser' || request.statements.commands.length > 0) return this.updateUser(request);
+        const [password, before] = [passwordOf(rules.name, request.credential), passwordOf(rules.name, current)];
+        await this.#call(request.signal, async (connection) => own(connection, { password, current: before }), request.credential);
       };
     }
     if (driver.twoPasswords) this.twoPasswords = this.#twoPasswords(driver.twoPasswords);

@@ -4,6 +4,7 @@ import type { MysqlConnection } from './connection-schema.ts';
 import type { MysqlTarget } from './connection-string.ts';
 import { mysqlDialer } from './dial.ts';
 import { mask } from './mask.ts';
+import { changeOwnPassword } from './own-password.ts';
 import { answers, isReadOnlyError } from './server-error.ts';
 import { query, runStatements } from './statement-run.ts';
 import { twoPasswords } from './two-passwords.ts';
@@ -40,6 +41,7 @@ export function mysqlDriver(target: MysqlTarget, config: MysqlConnection): SqlDr
     userExists: async (connection, username) => (await hostsOf(connection, username))?.length !== 0,
     disableUser: lockUser,
     twoPasswords,
+    changeOwnPassword,
     listUsers,
   };
 }

@@ -28,6 +28,7 @@ export {
 export type { DatabaseErrorCode, LoginFailure } from './errors.ts';
 export type {
   AddPasswordRequest,
+  ChangeOwnPasswordRequest,
   ConnectionIdentity,
   CreateUserRequest,
   Credential,

@@ -137,6 +137,8 @@ export interface DatabasePlugin<C extends TObject = TObject> {
     readonly statements: 'sql' | 'json';
     /** `deleteUser` can reassign or drop what a user owns. */
     readonly ownedObjects?: boolean;
+    /** Sessions have `changeOwnPassword`, so that a connection may be `self_managed`. Its settings need the text fields `username` and `password`. */
+    readonly selfManaged?: boolean;
   };
   /**
    * Where the settings lead and as whom, seen without connecting. Throws ConfigurationInvalid. It keeps two roles or mounts from changing the password of one
@@ -186,6 +188,12 @@ export interface EndPasswordsRequest {
   readonly signal: AbortSignal;
 }
 
+/** A user that changes its own password, in a session that is logged in as that user. */
+export interface ChangeOwnPasswordRequest extends UpdateUserRequest {
+  /** The password that the session has logged in with. */
+  readonly current: Credential;
+}
+
 /** What a database does that takes two passwords of one user at a time. */
 export interface TwoPasswords {
   /** Whether this server can: plugins serve versions that cannot. May connect. */
@@ -215,6 +223,8 @@ export interface DatabaseSession {
   disableUser?(request: Pick<UserRequest, 'username' | 'signal'>): Promise<void>;
   /** The names of the users that the database has, those that log in. Absent: orphans cannot be looked for. */
   listUsers?(request: ListUsersRequest): Promise<readonly string[]>;
+  /** Replaces the password of the user that the session has logged in as, with that user's own rights. Absent: static roles need a user that manages theirs. */
+  changeOwnPassword?(request: ChangeOwnPasswordRequest): Promise<void>;
   /** Two passwords of one user. Absent: a user has one, and static roles have no `grace_period`. */
   readonly twoPasswords?: TwoPasswords;
   /** A snapshot for operators; does not connect. Absent where the driver pools nothing. */

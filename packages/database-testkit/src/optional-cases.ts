@@ -117,6 +117,23 @@ export const optionalCases: Cases<TObject> = {
     });
   },
 
+  async 'a user changes its own password, where the plugin lets it'(fixture) {
+    const { plugin } = fixture.options;
+    if (plugin.supports.selfManaged !== true)
+      return fixture.leaveOut('a user changes its own password, where the plugin lets it', 'users do not change their own passwords');
+    await fixture.withUser(async (_manager, user) => {
+      const { username, credential: current, secret: password } = user;
+      const next = await fixture.newUser(username);
+      await fixture.session(
+        async (session) =>
+          session.changeOwnPassword!({ username, current, credential: next.credential, statements: { commands: [] }, signal: deadline() }),
+        { ...(await fixture.config()), username, password },
+      );
+      await fixture.accepts(next, 'the password that a user has given itself does not log in');
+      await fixture.refuses(user, 'the password that a user has replaced logs in');
+    });
+  },
+
   async 'listUsers names a created user, and no deleted one'(fixture) {
     await fixture.session(async (session) => {
       if (!session.listUsers) return fixture.leaveOut('listUsers names a created user, and no deleted one', 'the session lists no users');

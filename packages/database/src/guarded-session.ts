@@ -1,6 +1,7 @@
 import { foreignText, PluginGuard, thrownText, type Clock } from '@strongroom/engine-sdk';
 import {
   type AddPasswordRequest,
+  type ChangeOwnPasswordRequest,
   type ConnectionLost,
   type CreateUserRequest,
   type Credential,
@@ -169,6 +170,16 @@ export class GuardedSession {
     if (typeof this.#session.disableUser !== 'function') return false;
     await this.#guard.call(signal, async (limit) => this.#session.disableUser!({ username, signal: limit }));
     return true;
+  }
+
+  /** @throws DatabaseMisused where users of the database do not change their own */
+  async changeOwnPassword(request: ChangeOwnPasswordRequest): Promise<void> {
+    if (typeof this.#session.changeOwnPassword !== 'function') {
+      throw new DatabaseMisused(
+        'self_managed: users of this database do not change their own passwords; give the connection a user that manages them',
+      );
+    }
+    await this.#guard.call(request.signal, async (signal) => this.#session.changeOwnPassword!({ ...request, signal }), request.credential);
   }
 
   /** Whether the database takes two passwords of one user. */

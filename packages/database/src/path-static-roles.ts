@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path, TooManyRequests } from '@strongroom/engine-sdk';
 import { planOf, rotationPlanParameters, staticRoleRead, type SentPlan, warned } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
@@ -9,8 +9,9 @@ import { requireCredentialType } from './role-checks.ts';
 import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
 import { checkGrace, requireTwoPasswords } from './grace-period.ts';
+import { checkSelfManaged } from './self-managed.ts';
 import { usersAfter } from './static-pair.ts';
-import type { Import, StaticUsers } from './static-users.ts';
+import { withOwnPassword, type Import, type StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -35,6 +36,9 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       ...credentialFields,
       skip_import_rotation: f.bool('Leave the credential as it is until the plan brings the first rotation; only at creation.'),
       password: f.secret('The password that the user has now, with skip_import_rotation. It is never shown but by static-creds.'),
+      self_managed_password: f.secret(
+        'The password that the user has now, on a self_managed connection: the user changes it by itself. Also where it was changed outside.',
+      ),
       verify: f.bool('Log in with the password before it is stored.', { default: true }),
       adopt: f.bool('Take the user over from the role, connection or mount that manages it now.', { default: false }),
     },
@@ -48,6 +52,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           usernames: Type.Optional(Type.Array(Type.String(), { description: 'The users of a pair, in place of username.' })),
           credential_type: Type.String(),
           grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+          self_managed: Type.Optional(Type.Boolean()),
           rotation_statements: Type.Array(Type.String()),
           credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
         },
@@ -56,6 +61,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
           ...(role.usernames ? { usernames: role.usernames } : { username: role.username }),
           credential_type: role.credential_type,
           ...(role.grace_period ? { grace_period: role.grace_period } : {}),
+          ...(role.self_managed ? { self_managed: true } : {}),
           rotation_statements: role.rotation_statements,
           ...visibleCredentialConfig(role.credential_config),
         }),
@@ -78,10 +84,16 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const record = changed(undefined, req.data);
         const connection = await connections.forRole(record.db_name, name);
         checkStatements(connection.record, record);
+        const { self_managed_password: ownPassword } = req.data;
+        checkSelfManaged(record, connection.record, req.data);
         await requireTwoPasswords(connections, record, req.signal);
         const given = importedPassword(req.data, record, connection.record.skip_static_role_import_rotation);
         const identified = await users.identified(name, record, adopt);
-        if (given) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
+        if (given && ownPassword === undefined) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
+        if (ownPassword !== undefined) {
+          const own = { password: ownPassword, skipRotation: given !== undefined };
+          return warned(await users.createSelfManaged(name, identified, own, req.signal, adopt));
+        }
         try {
           return warned(await users.create(name, identified, req.signal, adopt));
         } catch (error) {
@@ -106,10 +118,17 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
 
   async function update(name: string, before: StaticRoleRecord, sent: Sent, signal: AbortSignal): Promise<void> {
     const seen = changed(before, sent);
+    const { self_managed_password: password } = sent;
+    if (password !== undefined) {
+      checkSelfManaged(seen, (await connections.require(seen.db_name)).record, sent);
+      await users.requireOwnPassword(seen, password, signal);
+    }
     if (seen.grace_period !== before.grace_period) await requireTwoPasswords(connections, seen, signal);
     await host.storage.transaction(async (tx) => {
-      const current = await recordsIn(tx).staticRoles.get(name);
-      if (!current) throw new BadRequest(`unknown role: ${name}`);
+      const stored = await recordsIn(tx).staticRoles.get(name);
+      if (!stored) throw new BadRequest(`unknown role: ${name}`);
+      if (password !== undefined) requireAtRest(name, stored, host.clock.millis());
+      const current = password === undefined ? stored : withOwnPassword(stored, password);
       const record = changed(current, sent);
       const connection = await recordsIn(tx).connections.get(record.db_name);
       if (connection) checkStatements(connection, record);
@@ -135,10 +154,17 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
   return [role, list];
 }
 
+/** @throws TooManyRequests while the password is being changed */
+function requireAtRest(name: string, { pending }: StaticRoleRecord, now: number): void {
+  if (pending === undefined || pending.until <= now) return;
+  throw new TooManyRequests(`the static role ${name} is being rotated; try again`, { headers: { 'Retry-After': '1' } });
+}
+
 interface Sent extends SentPlan {
   readonly adopt: boolean;
   readonly verify: boolean;
   readonly password: string | undefined;
+  readonly self_managed_password: string | undefined;
   readonly skip_import_rotation: boolean | undefined;
   readonly username: string | undefined;
   readonly usernames: string[] | undefined;

@@ -24,6 +24,8 @@ export const ConnectionRecord = Type.Object({
   verify_connection: Type.Boolean(),
   /** Whether static roles leave the credential as it is at creation; absent in records of older releases. */
   skip_static_role_import_rotation: Type.Optional(Type.Boolean()),
+  /** It has no user of its own: those of static roles change their own passwords. */
+  self_managed: Type.Optional(Type.Boolean()),
   details: Type.Record(Type.String(), Type.Unknown()),
   /** Which of the details are secret, as the plugins said that they were written for: they stay so where a plugin is missing or replaced. */
   secret_fields: Type.Optional(Texts),
@@ -85,6 +87,8 @@ export const StaticRoleRecord = Type.Object({
   ...rotationPlanFields,
   /** Seconds for which the password before a rotation stays good; absent: it ends with the rotation. */
   grace_period: Type.Optional(Type.Number()),
+  /** The user changes its own password. */
+  self_managed: Type.Optional(Type.Boolean()),
   rotation_statements: Texts,
   credential_type: CredentialTypeName,
   credential_config: TextMap,

@@ -76,7 +76,7 @@ export interface RotationOptions<R, C> {
   /** How the records stand in the registry of managed accounts; absent: they do not. */
   readonly claims?: AccountClaims<R>;
   /** The credential that is changed is also the one that changes it: while neither is accepted nothing can be changed. */
-  readonly ofItself?: boolean;
+  readonly ofItself?: boolean | ((record: R) => boolean);
   /**
    * Whether a candidate of the record is of another account than its current credential, so that a change leaves the current one in force: it is answered
    * while a change is open, without a login. Default: it is of the same.
@@ -348,6 +348,11 @@ export class Rotation<R, C> {
     return [...(account ? [{ account, called: claims.called(record) }] : []), ...(claims.beside?.(record) ?? [])];
   }
 
+  #isOfItself(record: R): boolean {
+    const { ofItself = false } = this.#options;
+    return typeof ofItself === 'function' ? ofItself(record) : ofItself;
+  }
+
   #isApart(record: R): boolean {
     return this.#options.apart?.(record) ?? false;
   }
@@ -378,7 +383,7 @@ export class Rotation<R, C> {
       if (kind !== 'creation') await this.#identify(change, pending);
       if (attempt === 'again') login = await this.#prove(change);
       if (login?.proof === 'candidate') return { effect: 'found', login } as const;
-      const untaken = this.#options.ofItself && kind !== 'creation' ? this.#untaken(login) : undefined;
+      const untaken = this.#isOfItself(record) && kind !== 'creation' ? this.#untaken(login) : undefined;
       if (untaken) return { effect: 'unknown', login, error: untaken } as const;
       await this.#options.apply(change);
     } catch (error) {
