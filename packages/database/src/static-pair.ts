@@ -20,20 +20,6 @@ export function nextUser(role: StaticRoleRecord): string {
   return role.usernames?.find((username) => username !== out) ?? out;
 }
 
-/** The user that was handed out before, and until when its credential stays: RFC 3339; null where no rotation is planned. */
-export interface PreviousUser {
-  readonly username: string;
-  readonly valid_until: string | null;
-}
-
-/** Undefined where there is none, or where a rotation that is due or under way may have changed its credential. `now` in milliseconds. */
-export function previousUser(role: StaticRoleRecord, now: number): PreviousUser | undefined {
-  const { usernames, last_rotation, next_rotation, pending, shelved, demanded } = role;
-  if (!usernames || last_rotation === 0 || pending || shelved || demanded !== undefined) return undefined;
-  if (next_rotation === 0) return { username: nextUser(role), valid_until: null };
-  return next_rotation <= now ? undefined : { username: nextUser(role), valid_until: new Date(next_rotation).toISOString() };
-}
-
 /** What a write sent of the users of a role. */
 export interface SentUsers {
   readonly username: string | undefined;

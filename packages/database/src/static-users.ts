@@ -1,10 +1,11 @@
 import { BadRequest, InvalidRequest, type EngineHost, type ManagedAccount, type Transaction } from '@strongroom/engine-sdk';
-import { creationOpen, nextRotation, ownState, Rotation, type Change, type Proof } from '@strongroom/rotation';
-import { DatabaseFailed, detailOf, outcomeOf } from './call-failed.ts';
+import type { Credential } from '@strongroom/database-sdk';
+import { creationOpen, nextRotation, ownState, retriedAfter, Rotation, type Change, type Ending, type Proof } from '@strongroom/rotation';
+import { DatabaseFailed, DatabaseMisused, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, staticRoleCalled } from './connection-users.ts';
 import type { Connections, NamedConnection } from './connections.ts';
 import { pluginCredential, type CredentialMaker, type MadeCredential } from './credential-maker.ts';
-import { proveLogin } from './login-proof.ts';
+import { openAs, proveLogin } from './login-proof.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { handedOut, nextUser, usersOf } from './static-pair.ts';
 
@@ -18,6 +19,13 @@ export interface Import {
   readonly password: string | undefined;
   /** Log in with the password first. */
   readonly verify: boolean;
+}
+
+/** The password that a user has now, who changes it by itself. */
+export interface SelfManaged {
+  readonly password: string;
+  /** Leave it until the plan brings the first rotation. */
+  readonly skipRotation: boolean;
 }
 
 type StaticChange = Change<StaticRoleRecord, MadeCredential>;
@@ -58,6 +66,11 @@ export class StaticUsers {
         },
         beside: ({ usernames, second_account: account }) => (account ? [{ account, called: usernames![1]! }] : []),
       },
+      grace: {
+        lasts: ({ grace_period = 0 }) => grace_period * 1_000,
+        end: async (ending) => this.#endReplaced(ending),
+      },
+      ofItself: ({ self_managed: isSelfManaged = false }) => isSelfManaged,
       apart: ({ usernames }) => usernames !== undefined,
       subject: (role) => `the ${role.credential_type} of ${usersOf(role).join(' and ')} in ${role.db_name}`,
       missing: () => new InvalidRequest('no static role found for role name'),
@@ -85,13 +98,11 @@ export class StaticUsers {
   ): Promise<string | undefined> {
     const { password } = given;
     const connection = await this.#connections.require(role.db_name);
-    if (password !== undefined && given.verify) await this.#requireProof(connection, role, password, signal);
+    if (password !== undefined && given.verify) await this.#requireProof(connection, role, 'password', password, signal);
     const known = password === undefined ? [] : [handedOut(role)];
     const warning = await this.#unlisted(connection, role, known, signal);
     const made: MadeCredential | undefined =
-      password === undefined
-        ? undefined
-        : { credential: { type: 'password', password }, data: { password }, ...owner(role, role.username) };
+      password === undefined ? undefined : { ...knownPassword(password), ...owner(role, role.username) };
     await this.#host.storage.transaction(async (tx) => {
       const before = await recordsIn(tx).staticRoles.get(name);
       if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
@@ -101,15 +112,65 @@ export class StaticUsers {
     return warning;
   }
 
-  async #requireProof(connection: NamedConnection, role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Stores a new role whose user changes its own password, which is proven by a login first, and rotates it unless that is skipped. Resolves with a warning
+   * where not all went well. @throws BadRequest for a password that no login proves
+   */
+  async createSelfManaged(
+    name: string,
+    role: StaticRoleRecord,
+    given: SelfManaged,
+    signal: AbortSignal,
+    adopt: boolean,
+  ): Promise<string | undefined> {
+    await this.requireOwnPassword(role, given.password, signal);
+    await this.#host.storage.transaction(async (tx) => {
+      const { staticRoles } = recordsIn(tx);
+      const before = await staticRoles.get(name);
+      if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
+      const record = withOwnPassword(role, given.password);
+      await this.rotation.adopt(tx, name, record, { check: async (inside) => requireUnique(inside, name), adopt });
+      if (!given.skipRotation) await this.rotation.demand(tx, name, (await staticRoles.get(name))!);
+    });
+    return given.skipRotation ? undefined : this.#firstOwnRotation(role.db_name, name, signal);
+  }
+
+  /** What cannot be done as it was asked for leaves no role. Whatever else fails leaves one whose password is known, and is tried again. */
+  async #firstOwnRotation(connection: string, name: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return await this.rotation.rotate(name, signal);
+    } catch (error) {
+      if (error instanceof DatabaseMisused) await this.#host.storage.transaction(async (tx) => this.rotation.remove(tx, name));
+      if (!(error instanceof DatabaseFailed)) throw error;
+      throw new DatabaseFailed(
+        connection,
+        `the role is stored with the password that was sent; ${retriedAfter(error.detail)}`,
+        error.outcome,
+      );
+    }
+  }
+
+  /** @throws BadRequest where no login proves that the user of the role has this password */
+  async requireOwnPassword(role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
+    const connection = await this.#connections.require(role.db_name);
+    await this.#requireProof(connection, role, 'self_managed_password', password, signal);
+  }
+
+  async #requireProof(
+    connection: NamedConnection,
+    role: StaticRoleRecord,
+    field: 'password' | 'self_managed_password',
+    password: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const username = handedOut(role);
     const proof = await this.#login(connection, role, { username, candidate: password, current: undefined }, signal);
     if (proof === 'candidate') return;
     const user = JSON.stringify(username);
     throw new BadRequest(
       proof === 'unprovable'
-        ? `password: no login can prove that it is the one of ${user}; send verify=false to store it as it is`
-        : `password: the database does not take it for the user ${user}; send the password that the user has now`,
+        ? `${field}: no login can prove that it is the one of ${user}${field === 'password' ? '; send verify=false to store it as it is' : ''}`
+        : `${field}: the database does not take it for the user ${user}; send the password that the user has now`,
     );
   }
 
@@ -176,13 +237,60 @@ export class StaticUsers {
 
   async #apply({ id, record: role, candidate, signal }: StaticChange): Promise<void> {
     const connection = await this.#connections.forRole(role.db_name, id);
+    const username = candidate.username ?? role.username;
+    const credential = pluginCredential(candidate);
+    if (role.self_managed) return this.#changeOwn(connection, role, credential, signal);
+    if (role.grace_period) {
+      const current = role.current && pluginCredential(role.current);
+      await this.#connections.use(connection, async ({ session }) =>
+        session.addPassword({ username, credential, ...(current ? { current } : {}), signal }),
+      );
+      return;
+    }
     await this.#connections.use(connection, async ({ session }) =>
       session.updateUser({
-        username: candidate.username ?? role.username,
-        credential: pluginCredential(candidate),
+        username,
+        credential,
         statements: { commands: role.rotation_statements },
         signal,
       }),
+    );
+  }
+
+  async #changeOwn(connection: NamedConnection, role: StaticRoleRecord, credential: Credential, signal: AbortSignal): Promise<void> {
+    const { username, current, rotation_statements: commands } = role;
+    const password = current?.data['password'];
+    if (current === undefined || password === undefined)
+      throw new DatabaseMisused('self_managed_password: it is not known; send it to the role');
+    this.#requireUnmoved(connection, role);
+    const open = await openAs(this.#connections, connection, username, password);
+    try {
+      await open.session.changeOwnPassword({ username, current: pluginCredential(current), credential, statements: { commands }, signal });
+    } finally {
+      await open.session.close().catch(() => undefined);
+    }
+  }
+
+  /** A user that changes its own password has no other way in: neither its password nor a candidate is shown to another server. @throws DatabaseMisused */
+  #requireUnmoved(connection: NamedConnection, role: StaticRoleRecord): void {
+    if (!this.#isMoved(connection, role)) return;
+    throw new DatabaseMisused(
+      `the connection "${role.db_name}" leads to another server than that of the user, whose password is not sent there: point it to the first one again, or delete the role and write it anew`,
+    );
+  }
+
+  /** What is stored for one server is not shown to another, where the connection leads elsewhere now. */
+  #isMoved(connection: NamedConnection, { managed_account: account }: StaticRoleRecord): boolean {
+    return account !== undefined && account.system !== this.#connections.identity(connection)?.system;
+  }
+
+  async #endReplaced({ record: role, made, signal }: Ending<StaticRoleRecord, MadeCredential>): Promise<void> {
+    if (!role.current) return;
+    const connection = await this.#connections.require(role.db_name);
+    const credential = pluginCredential(role.current);
+    const ends = made && pluginCredential(made);
+    await this.#connections.use(connection, async ({ session }) =>
+      session.endPasswords({ username: role.username, credential, ...(ends ? { ends } : {}), signal }),
     );
   }
 
@@ -190,9 +298,8 @@ export class StaticUsers {
     const password = candidate.data['password'];
     if (password === undefined) return 'unprovable';
     const connection = await this.#connections.require(role.db_name);
-    // What is stored for one server is not shown to another, where the connection leads elsewhere now.
-    const moved = role.managed_account !== undefined && role.managed_account.system !== this.#connections.identity(connection)?.system;
-    const current = moved ? undefined : role.current?.data['password'];
+    if (role.self_managed) this.#requireUnmoved(connection, role);
+    const current = this.#isMoved(connection, role) ? undefined : role.current?.data['password'];
     const username = candidate.username ?? role.username;
     const isApart = username !== handedOut(role);
     const proof = await this.#login(connection, role, { username, candidate: password, current: isApart ? undefined : current }, signal);
@@ -213,7 +320,9 @@ export class StaticUsers {
       {
         ...tried,
         elsewhere: this.#isElsewhere(connection, role, tried.username),
-        reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)),
+        ...(connection.record.self_managed
+          ? {}
+          : { reach: async () => this.#connections.use(connection, async ({ session }) => session.verify(signal)) }),
       },
       signal,
     );
@@ -242,6 +351,16 @@ export class StaticUsers {
     });
     return { ...made, ...owner(role, username) };
   }
+}
+
+function knownPassword(password: string): MadeCredential {
+  return { credential: { type: 'password', password }, data: { password } };
+}
+
+/** The role with a password that a login has proven, in the place of those that are stored. */
+export function withOwnPassword(role: StaticRoleRecord, password: string): StaticRoleRecord {
+  const { pending: _open, shelved: _apart, last_error: _past, login: _found, ...rest } = role;
+  return { ...rest, self_managed: true, current: knownPassword(password) };
 }
 
 /** Says of a credential whose it is, where the role has a pair. */

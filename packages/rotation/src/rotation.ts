@@ -25,6 +25,23 @@ export interface Change<R, C> {
   readonly signal: AbortSignal;
 }
 
+/** How a replaced credential stays good for a while. */
+export interface Grace<R, C> {
+  /** For how long after a change of this record, in milliseconds; 0: the change ends it. */
+  lasts(record: R): number;
+  /** Ends it outside. It may be asked for again. A throw is tried again. */
+  end(ending: Ending<R, C>): Promise<void>;
+}
+
+/** A replaced credential whose time is over. */
+export interface Ending<R, C> {
+  readonly id: string;
+  readonly record: R;
+  /** Absent where it was never known. */
+  readonly made: C | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** `R` is the engine's record, `C` the credential as it is stored. */
 export interface RotationOptions<R, C> {
   /** Of the scheduled jobs; never renamed. */
@@ -59,12 +76,14 @@ export interface RotationOptions<R, C> {
   /** How the records stand in the registry of managed accounts; absent: they do not. */
   readonly claims?: AccountClaims<R>;
   /** The credential that is changed is also the one that changes it: while neither is accepted nothing can be changed. */
-  readonly ofItself?: boolean;
+  readonly ofItself?: boolean | ((record: R) => boolean);
   /**
    * Whether a candidate of the record is of another account than its current credential, so that a change leaves the current one in force: it is answered
    * while a change is open, without a login. Default: it is of the same.
    */
   apart?(record: R): boolean;
+  /** Absent: a change ends what it replaces. Otherwise `apply` leaves it good where `lasts` says so. */
+  readonly grace?: Grace<R, C>;
   /** Keeps the previous credential in `previous`. */
   readonly keepsPrevious?: boolean;
   /** How events name a record, and the paths of the mount that show it: see `Report` of the SDK. Default: as messages do, and `failing`. */
@@ -136,11 +155,16 @@ export class Rotation<R, C> {
       begin: async (tx, beginning, claim) => this.#begin(tx, beginning, claim),
       carryOut: async (work) => this.#carryOut(work),
       prove: async ({ id, record, pending, signal }) => this.#prove({ id, record, candidate: pending.made, signal }),
-      promoted: ({ current, previous: _older, ...rest }, { made }) => ({
-        ...rest,
-        current: made,
-        ...(options.keepsPrevious ? { previous: current } : {}),
-      }),
+      promoted: ({ current, previous: _older, retiring, ...rest }, { made }, record, now) => {
+        const lasts = options.grace?.lasts(record) ?? 0;
+        return {
+          ...rest,
+          current: made,
+          retiring: lasts > 0 ? [{ at: now + lasts, ...(current === undefined ? {} : { made: current }) }] : retiring,
+          ...(options.keepsPrevious ? { previous: current } : {}),
+        };
+      },
+      ...(options.grace ? { retire: async (id: string, signal: AbortSignal) => this.#retire(id, signal) } : {}),
       shelved: (state, { made }) => ({ ...state, shelved: made }),
       lost: async (storage, id, record) => this.#takenOver(storage, id, record),
       release: async (tx, id, record) => {
@@ -283,6 +307,20 @@ export class Rotation<R, C> {
     return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
   }
 
+  /** Ends the replaced credentials whose time is over. */
+  async #retire(id: string, signal: AbortSignal): Promise<void> {
+    const { grace, lens, records } = this.#options;
+    const record = await records(this.#host.storage).get(id);
+    const ending = record === undefined ? [] : (lens.state(record).retiring ?? []).filter(({ at }) => at <= this.#now());
+    if (record === undefined || ending.length === 0) return;
+    for (const { made } of ending) await grace?.end({ id, record, made, signal });
+    await this.#machine.change(id, undefined, (state) => {
+      // A change of another process may have replaced them meanwhile.
+      const left = (state.retiring ?? []).filter(({ at }) => !ending.some((ended) => ended.at === at));
+      return { ...state, retiring: left.length > 0 ? left : undefined };
+    });
+  }
+
   /** Who manages the account of a record in its place, in words; undefined where nobody does. */
   async managedBy(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<string | undefined> {
     return (await this.#lostTo(storage, id, record))?.other;
@@ -308,6 +346,11 @@ export class Rotation<R, C> {
     const { managed_account: account } = lens.state(record);
     if (!claims) return [];
     return [...(account ? [{ account, called: claims.called(record) }] : []), ...(claims.beside?.(record) ?? [])];
+  }
+
+  #isOfItself(record: R): boolean {
+    const { ofItself = false } = this.#options;
+    return typeof ofItself === 'function' ? ofItself(record) : ofItself;
   }
 
   #isApart(record: R): boolean {
@@ -340,7 +383,7 @@ export class Rotation<R, C> {
       if (kind !== 'creation') await this.#identify(change, pending);
       if (attempt === 'again') login = await this.#prove(change);
       if (login?.proof === 'candidate') return { effect: 'found', login } as const;
-      const untaken = this.#options.ofItself && kind !== 'creation' ? this.#untaken(login) : undefined;
+      const untaken = this.#isOfItself(record) && kind !== 'creation' ? this.#untaken(login) : undefined;
       if (untaken) return { effect: 'unknown', login, error: untaken } as const;
       await this.#options.apply(change);
     } catch (error) {

@@ -3,7 +3,7 @@ import { dataOf, encodedPath, objectIn, type VaultApi, type VaultCall } from './
 import type { VaultLogin } from './vault-login.ts';
 import { VaultRefusal } from './vault-refusal.ts';
 
-/** What a server tells of a secret without its values. */
+/** What a server says about a secret without its values. */
 export interface KvMetadata {
   /** 0 where nothing was written yet. */
   readonly version: number;

@@ -62,7 +62,7 @@ export class VaultLogin {
 
   async #begin(): Promise<Held> {
     const { token } = this.#connection;
-    if (!token) return this.#logIn();
+    if (!token) return this.#login();
     const held = token.trim();
     const answer = await this.#api.ask({ method: 'GET', path: 'auth/token/lookup-self', token: held }, AbortSignal.timeout(LOGIN));
     // Policies may forbid the look; the token may still do its work.
@@ -81,10 +81,10 @@ export class VaultLogin {
       if (answer.status === 200) return this.#granted(answer);
       this.#host.log.warn('the token of a destination cannot be renewed', { status: answer.status });
     }
-    return this.#connection.token ? { ...held, dueAt: undefined } : this.#logIn();
+    return this.#connection.token ? { ...held, dueAt: undefined } : this.#login();
   }
 
-  async #logIn(): Promise<Held> {
+  async #login(): Promise<Held> {
     const { role_id, secret_id, approle_path } = this.#connection;
     const body = JSON.stringify({ role_id: role_id?.trim(), ...(secret_id ? { secret_id: secret_id.trim() } : {}) });
     const answer = await this.#api.ask(
