@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from './peer-door.ts';
@@ -17,7 +17,7 @@ export interface ReplayedServer {
 export async function replayServer(recorded: readonly Exchange[]): Promise<ReplayedServer> {
   const waiting = [...recorded];
   const faults: string[] = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
@@ -36,7 +36,8 @@ export async function replayServer(recorded: readonly Exchange[]): Promise<Repla
     }
     faults.push(`${asked.method} ${asked.path} ${text} in the place of ${method} ${path} ${JSON.stringify(body)}`);
     response.writeHead(599).end();
-  });
+  };
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
