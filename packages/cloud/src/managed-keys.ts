@@ -109,6 +109,12 @@ export class ManagedKeys {
     await this.#unshare(tx, id);
   }
 
+  /** The paths of the other mounts that use this key as their root credential. */
+  async sharersOf(id: string): Promise<string[]> {
+    const managers = await Promise.all(this.#shares(id).map(async (place) => this.#host.storage.managerOf(place)));
+    return managers.flatMap((manager) => (manager && !manager.own ? [manager.mount] : [])).sort();
+  }
+
   /** Whose root credential one of these keys is, by the configuration of another mount. */
   async rootOfAnother(ids: readonly string[]): Promise<{ readonly id: string; readonly manager: AccountManager } | undefined> {
     for (const id of ids) {

@@ -1,5 +1,5 @@
 import { type AnyPath, BadRequest, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
-import { rotationPlanParameters, RotationStatus, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
+import { rootPlanOf, rootPlanParameters, rotatesByItself, RotationStatus, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { CloudProvider } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
@@ -20,7 +20,7 @@ import {
   webIdentityParameters,
   type WebIdentityRecord,
 } from './web-identity.ts';
-import { ROOT_CALLED, rootPlan, type RootRotation } from './root-rotation.ts';
+import { ROOT_CALLED, type RootRotation } from './root-rotation.ts';
 import { managerOf } from './static-keys.ts';
 import { retryAll } from './targets.ts';
 
@@ -32,7 +32,6 @@ export function configRootPaths(
   { provider, root, rotation }: { provider: CloudProvider; root: Root; rotation: RootRotation },
 ): readonly AnyPath[] {
   const records = recordsIn(host.storage);
-  const { first_rotation_offset: _notHere, ...planParameters } = rotationPlanParameters;
 
   const config = path('config/root', {
     synopsis: 'The root credential, and where the provider is reached.',
@@ -52,7 +51,7 @@ export function configRootPaths(
         default: '',
       }),
       ...webIdentityParameters,
-      ...planParameters,
+      ...rootPlanParameters,
       adopt: f.bool('Take the key over from another mount that manages its user.', { default: false }),
     },
   })
@@ -74,7 +73,6 @@ export function configRootPaths(
         const record = await records.root.get(ROOT);
         if (!record) return undefined;
         const { access_key, region, iam_endpoint, sts_endpoint, max_retries, username_template } = record;
-        const { disable_automated_rotation: _implied, ...plan } = visiblePlan(record);
         return {
           data: {
             access_key,
@@ -85,7 +83,7 @@ export function configRootPaths(
             ...visiblePlaces(record),
             ...(await visibleWebIdentity(host, record)),
             username_template: username_template || provider.usernameTemplate,
-            ...plan,
+            ...visiblePlan(record),
             root_rotation: await rotation.rotation.status(ROOT, record),
           },
         };
@@ -102,6 +100,7 @@ export function configRootPaths(
         const warnings = [...(provider.settingsWarnings?.(record) ?? []), ...(complaint === undefined ? [] : [complaint])];
         await req.storage.transaction(async (tx) => rotation.overwrite(tx, record));
         root.changed();
+        warnings.push(...(await rotation.sharingWarnings(record)));
         await retryAll(host, { root: ROOT_CALLED, role: managerOf });
         return warnings.length === 0 ? undefined : { warnings };
       },
@@ -153,8 +152,8 @@ function recordOf({
   const places = stsPlacesOf({ sts_region, sts_fallback_endpoints, sts_fallback_regions });
   const identity = webIdentityOf({ role_arn, identity_token_audience, identity_token_key, identity_token_ttl }, settings.access_key);
   if (identity.role_arn !== undefined) for (const endpoint of [settings.sts_endpoint, ...sts_fallback_endpoints]) requireSecret(endpoint);
-  const plan = rootPlan({ rotation_period, rotation_schedule, rotation_window, disable_automated_rotation });
-  if (!plan.disable_automated_rotation && settings.access_key === '') {
+  const plan = rootPlanOf(undefined, { rotation_period, rotation_schedule, rotation_window, disable_automated_rotation });
+  if (rotatesByItself(plan) && settings.access_key === '') {
     throw new BadRequest(
       'rotation_period and rotation_schedule need access_key and secret_key: a credential found elsewhere is not rotated here',
     );

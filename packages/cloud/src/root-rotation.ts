@@ -1,5 +1,5 @@
 import { BadRequest, InvalidRequest, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
-import { planOf, type Lens, type RotationPlan } from '@strongroom/rotation';
+import { rotatesByItself, type Lens } from '@strongroom/rotation';
 import { during } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
@@ -8,8 +8,6 @@ import { ROTATED_ROOT, type ManagedKeys } from './managed-keys.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
 import type { Root } from './root.ts';
 
-/** Seconds. */
-export const SHORTEST_ROOT_PERIOD = 60;
 /** In messages. */
 export const ROOT_CALLED = 'config/root';
 
@@ -89,7 +87,7 @@ export class RootRotation {
     const left = before && keysLeft(before, record);
     if (left) await this.#removal.intend(tx, left);
     const { access_key, adopt = false } = record;
-    const rotates = !record.disable_automated_rotation;
+    const rotates = rotatesByItself(record);
     const stays = before !== undefined && before.access_key === access_key && rotates;
     if (before && !stays) {
       await this.#managed.releaseUser(tx, before.managed, ROTATED_ROOT);
@@ -99,6 +97,14 @@ export class RootRotation {
       await (rotates ? this.#managed.rotateRootKey(tx, access_key, adopt) : this.#managed.useRootKey(tx, access_key, adopt));
     const next = stays && before.managed ? { ...record, managed: before.managed } : record;
     await this.rotation.update(tx, ROOT, next, { replan: true, adopt });
+  }
+
+  /** The warning of a mount whose key is the root credential of others, too: none of them can rotate it. */
+  async sharingWarnings({ access_key }: RootRecord): Promise<string[]> {
+    const others = access_key === '' ? [] : await this.#managed.sharersOf(access_key);
+    return others.map(
+      (mount) => `access_key: ${mount} is configured with the same key, and neither mount can rotate it: give each a user of its own`,
+    );
   }
 
   /** At the start: a configuration of a version that claimed nothing says that it uses its key, where nobody minds. */
@@ -134,15 +140,4 @@ function keysLeft(before: RootRecord, next: RootRecord): KeysToRemove | undefine
   const state = { ...(ours ? { current } : {}), ...(pending ? { pending } : {}), ...(retiring ? { retiring } : {}) };
   const keys = [...(pending?.made ? [pending.made] : []), current];
   return keysToRemove(user, state, { keys, region, iam_endpoint, sts_endpoint, max_retries });
-}
-
-/** The plan of a configuration: none, where nothing of it was sent. @throws BadRequest */
-export function rootPlan(sent: Parameters<typeof planOf>[1]): RotationPlan {
-  const wanted = (sent.rotation_period ?? 0) > 0 || (sent.rotation_schedule ?? '') !== '';
-  if (!wanted) {
-    if (sent.rotation_window) throw new BadRequest('rotation_window is only valid with rotation_schedule');
-    return { rotation_period: 0, rotation_schedule: '', rotation_window: 0, disable_automated_rotation: true };
-  }
-  const { rotation_period: period, ...rest } = sent;
-  return planOf(undefined, period ? sent : rest, { shortestPeriod: SHORTEST_ROOT_PERIOD });
 }

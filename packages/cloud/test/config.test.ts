@@ -235,6 +235,18 @@ describe('config/root', () => {
     expect(await refusal({ rotation_period: '1h' })).toContain('rotation_period and rotation_schedule need access_key and secret_key');
     expect(await refusal({ ...KEY, rotation_period: '30s' })).toBe('rotation_period must be 60 seconds or more');
     expect(await refusal({ ...KEY, rotation_period: '1h', rotation_schedule: '0 3 * * *' })).toContain('mutually exclusive');
+    expect(await refusal({ ...KEY, rotation_window: '2h' })).toBe('rotation_window is only valid with rotation_schedule');
+    expect(await refusal({ ...KEY, rotation_schedule: '0 3 * * *', rotation_window: '30m' })).toBe(
+      'rotation_window must be 1 hour or more',
+    );
+  });
+
+  test('a paused plan needs no access_key, and a read without a plan shows none', async () => {
+    await mount.write('config/root', { rotation_period: '1h', disable_automated_rotation: true });
+    expect(await read()).toMatchObject({ rotation_period: 3_600, disable_automated_rotation: true });
+    await mount.write('config/root', KEY);
+    for (const field of ['rotation_period', 'rotation_schedule', 'rotation_window', 'disable_automated_rotation'])
+      expect(await read()).not.toHaveProperty(field);
   });
 });
 

@@ -163,6 +163,21 @@ describeWithAws('config/rotate-root', (aws) => {
     expect(await read()).toMatchObject({ root_rotation: { state: 'idle' } });
   });
 
+  test('disable_automated_rotation pauses a plan and keeps it; rotate-root still works, and without the flag the plan goes on', async () => {
+    await configure({ rotation_period: '1h', disable_automated_rotation: true });
+    expect(await read()).toMatchObject({ rotation_period: 3_600, disable_automated_rotation: true, root_rotation: { state: 'idle' } });
+    await pass(mount, 7_200);
+    expect((await read()).access_key).toBe(aws.root.access_key);
+    const { access_key } = (await rotate()).data as { access_key: string };
+    await pass(mount, 7_200);
+    expect(await read()).toMatchObject({ access_key, disable_automated_rotation: true });
+    aws.root = await beside.createKey('svc');
+    await configure({ rotation_period: '1h' });
+    expect(await read()).not.toHaveProperty('disable_automated_rotation');
+    await pass(mount, 3_630);
+    expect((await read()).access_key).not.toBe(aws.root.access_key);
+  });
+
   test('a replaced key that could not be deleted yet and is configured again is not deleted any more', async () => {
     aws.front.on('UpdateAccessKey', () => awsError(503, 'ServiceUnavailable', 'Service is unavailable'));
     const { access_key: made } = (await rotate()).data as { access_key: string };

@@ -36,6 +36,18 @@ export interface SqlDriver<Connection extends object> extends ConnectionDriver<C
   userExists?(connection: Connection, username: string): Promise<boolean>;
   /** Takes the login away and ends the user's sessions. An absent user is success. Absent: the default statements, where there are any. */
   disableUser?(connection: Connection, username: string): Promise<void>;
+  /**
+   * Replaces the password of the user that the connection has logged in as, for roles without statements. `updateUser`: the default statements do that too.
+   * Absent: users do not change their own.
+   */
+  readonly changeOwnPassword?:
+    'updateUser' | ((connection: Connection, change: { readonly password: string; readonly current: string }) => Promise<void>);
+  /** Two passwords of one user: see `TwoPasswords`. Absent: a user has one. */
+  readonly twoPasswords?: {
+    supported(connection: Connection): Promise<boolean>;
+    add(connection: Connection, username: string, password: string): Promise<void>;
+    end(connection: Connection, username: string): Promise<void>;
+  };
   /** The names of users that begin so. */
   listUsers?(connection: Connection, prefix: string): Promise<readonly string[]>;
 }

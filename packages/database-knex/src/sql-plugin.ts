@@ -22,6 +22,8 @@ export interface SqlPlugin<C extends TObject, Connection extends object, Target 
   readonly expiry: DatabasePlugin['supports']['expiry'];
   /** The driver's `deleteUser` reassigns or drops what a user owns, where it is asked to. Default: it cannot. */
   readonly ownedObjects?: boolean;
+  /** The driver has `changeOwnPassword`. */
+  readonly selfManaged?: boolean;
   /** What the error of a failed verification begins with. */
   readonly verificationPrefix?: string;
   /** Where the settings lead, and as whom. Throws ConfigurationInvalid. */
@@ -43,6 +45,7 @@ export function sqlPlugin<C extends TObject, Connection extends object, Target e
     subject,
     expiry,
     ownedObjects,
+    selfManaged,
     verificationPrefix,
     target: targetOf,
     system,
@@ -59,6 +62,7 @@ export function sqlPlugin<C extends TObject, Connection extends object, Target e
       expiry,
       statements: 'sql',
       ...(ownedObjects && { ownedObjects }),
+      ...(selfManaged && { selfManaged }),
     },
     ...(system && {
       identify(config) {

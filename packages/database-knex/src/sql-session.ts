@@ -9,6 +9,7 @@ import {
   isDatabaseError,
   type ListUsersRequest,
   loginFailureOf,
+  passwordOf,
   type PoolStatus,
   redact,
   type RenewUserRequest,
@@ -17,6 +18,7 @@ import {
   StatementFailed,
   StatementInvalid,
   type StatementValues,
+  type TwoPasswords,
   undoSignal,
   type UpdateUserRequest,
   type UserRequest,
@@ -47,6 +49,8 @@ export interface SqlSessionOptions<Connection extends object> {
 export class SqlSession<Connection extends object> implements DatabaseSession {
   readonly disableUser?: NonNullable<DatabaseSession['disableUser']>;
   readonly listUsers?: NonNullable<DatabaseSession['listUsers']>;
+  readonly twoPasswords?: TwoPasswords;
+  readonly changeOwnPassword?: NonNullable<DatabaseSession['changeOwnPassword']>;
   readonly #options: SqlSessionOptions<Connection>;
   readonly #pool: KnexPool<Connection>;
   /** For callers who do not wait any more. */
@@ -69,6 +73,15 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
         await this.#run(signal, this.#render(statements ?? [], { name: username, username }));
       };
     }
+    const own = driver.changeOwnPassword;
+    if (own) {
+      this.changeOwnPassword = async ({ current, ...request }) => {
+        if (own === 'updateUser' || request.statements.commands.length > 0) return this.updateUser(request);
+        const [password, before] = [passwordOf(rules.name, request.credential), passwordOf(rules.name, current)];
+        await this.#call(request.signal, async (connection) => own(connection, { password, current: before }), request.credential);
+      };
+    }
+    if (driver.twoPasswords) this.twoPasswords = this.#twoPasswords(driver.twoPasswords);
     if (driver.listUsers) {
       this.listUsers = async ({ prefix, signal }: ListUsersRequest) =>
         this.#call(signal, async (connection) => driver.listUsers?.(connection, prefix) ?? []);
@@ -161,6 +174,16 @@ export class SqlSession<Connection extends object> implements DatabaseSession {
   close(): Promise<void> {
     this.#closing ??= Promise.all(this.#undoing).then(async () => this.#pool.close());
     return this.#closing;
+  }
+
+  #twoPasswords({ supported, add, end }: NonNullable<SqlDriver<Connection>['twoPasswords']>): TwoPasswords {
+    const { name } = this.#options.rules;
+    return {
+      supported: async (signal) => this.#call(signal, async (connection) => supported(connection)),
+      add: async ({ username, credential, signal }) =>
+        this.#call(signal, async (connection) => add(connection, username, passwordOf(name, credential)), credential),
+      end: async ({ username, signal }) => this.#call(signal, async (connection) => end(connection, username)),
+    };
   }
 
   async #credential(credential: Credential): Promise<StatementValues> {

@@ -4,8 +4,10 @@ import type { MysqlConnection } from './connection-schema.ts';
 import type { MysqlTarget } from './connection-string.ts';
 import { mysqlDialer } from './dial.ts';
 import { mask } from './mask.ts';
+import { changeOwnPassword } from './own-password.ts';
 import { answers, isReadOnlyError } from './server-error.ts';
 import { query, runStatements } from './statement-run.ts';
+import { twoPasswords } from './two-passwords.ts';
 import { createsUser, dropUser, hostsOf, listUsers, lockUser, revokeAndDrop } from './users.ts';
 
 /** Checks the settings; connects to nothing. */
@@ -38,6 +40,8 @@ export function mysqlDriver(target: MysqlTarget, config: MysqlConnection): SqlDr
     deleteUser: revokeAndDrop,
     userExists: async (connection, username) => (await hostsOf(connection, username))?.length !== 0,
     disableUser: lockUser,
+    twoPasswords,
+    changeOwnPassword,
     listUsers,
   };
 }

@@ -26,6 +26,7 @@ function plugin(name: string, usernameTemplate: string, usernameMaxLength: numbe
     code: [new URL('.', import.meta.url).href, 'mysql2'],
     connection: MysqlConnection,
     expiry: 'lease-only',
+    selfManaged: true,
     usernameTemplate,
     usernameMaxLength,
     dialect: mysqlDialect,

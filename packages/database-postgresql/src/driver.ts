@@ -36,6 +36,7 @@ export function postgresqlDriver(target: PostgresqlTarget, config: PostgresqlCon
     probe: async (client) => client.query('SELECT 1'),
     deleteUser: revokeAndDrop,
     disableUser: takeLogin,
+    changeOwnPassword: 'updateUser',
     userExists: async (client, username) => (await client.query(NAMED, [username])).rows.length > 0,
     listUsers: async (client, prefix) => (await client.query<{ name: string }>(USERS, [prefix])).rows.map(({ name }) => name),
   };

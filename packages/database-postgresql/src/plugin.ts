@@ -16,6 +16,7 @@ export const postgresqlPlugin = sqlPlugin({
   connection: PostgresqlConnection,
   expiry: 'native',
   ownedObjects: true,
+  selfManaged: true,
   usernameTemplate:
     '{{ printf "v-%s-%s-%s-%s" (.DisplayName | truncate 8) (.RoleName | truncate 8) (random 20) (unix_time) | truncate 63 }}',
   usernameMaxLength: USERNAME_MAX_LENGTH,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ErrorReply } from 'redis';
 import {
   type CreateUserRequest,
@@ -11,6 +12,7 @@ import {
   redact,
   sentBefore,
   StatementFailed,
+  type TwoPasswords,
   undoSignal,
   type UpdateUserRequest,
   type UserRequest,
@@ -88,6 +90,31 @@ export class RedisSession implements DatabaseSession {
     await this.#persist(signal);
   }
 
+  /** A user has a list of passwords. The server shows their hashes, by which they are taken from it. */
+  readonly twoPasswords: TwoPasswords = {
+    supported: async () => Promise.resolve(true),
+    add: async ({ username, credential, current, signal }) => {
+      const password = passwordOf(this.#plugin, credential);
+      const hashes = await this.#passwords(username, signal);
+      if (!hashes) throw new StatementFailed(`user ${JSON.stringify(username)} does not exist`);
+      const stay = [password, ...(current ? [passwordOf(this.#plugin, current)] : [])].map(hashOf);
+      const removed = current ? hashes.filter((hash) => !stay.includes(hash)).map((hash) => `!${hash}`) : [];
+      await this.#send(signal, ['ACL', 'SETUSER', username, ...removed, `>${password}`], password);
+      await this.#persist(signal).catch((error: unknown) => {
+        throw sentBefore(error);
+      });
+    },
+    end: async ({ username, credential, ends, signal }) => {
+      const stays = hashOf(passwordOf(this.#plugin, credential));
+      const ended = ends && hashOf(passwordOf(this.#plugin, ends));
+      const hashes = (await this.#passwords(username, signal)) ?? [];
+      const removed = hashes.filter((hash) => hash !== stays && (ended === undefined || hash === ended)).map((hash) => `!${hash}`);
+      if (removed.length > 0) await this.#send(signal, ['ACL', 'SETUSER', username, ...removed]);
+      // Also where an earlier try removed it and could not store that.
+      if (hashes.length > 0) await this.#persist(signal);
+    },
+  };
+
   async listUsers({ prefix, signal }: ListUsersRequest): Promise<readonly string[]> {
     const names = (await this.#send(signal, ['ACL', 'USERS'])) as string[];
     return names.filter((name) => name.startsWith(prefix));
@@ -103,6 +130,12 @@ export class RedisSession implements DatabaseSession {
 
   async #exists(username: string, signal: AbortSignal): Promise<boolean> {
     return (await this.#send(signal, ['ACL', 'GETUSER', username])) !== null;
+  }
+
+  /** The hashes of a user's passwords; undefined where there is no such user. */
+  async #passwords(username: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const user = (await this.#send(signal, ['ACL', 'GETUSER', username])) as unknown[] | null;
+    return user === null ? undefined : (user[user.indexOf('passwords') + 1] as string[]);
   }
 
   async #persist(signal: AbortSignal): Promise<void> {
@@ -128,4 +161,9 @@ export class RedisSession implements DatabaseSession {
       throw toDatabaseError(error, error instanceof ErrorReply, secrets);
     }
   }
+}
+
+/** As the server stores and shows a password. */
+function hashOf(password: string): string {
+  return createHash('sha256').update(password).digest('hex');
 }

@@ -27,21 +27,25 @@ export {
 } from './errors.ts';
 export type { DatabaseErrorCode, LoginFailure } from './errors.ts';
 export type {
+  AddPasswordRequest,
+  ChangeOwnPasswordRequest,
   ConnectionIdentity,
   CreateUserRequest,
-  DeleteUserRequest,
-  OwnedObjects,
   Credential,
   CredentialType,
   DatabaseHost,
   DatabaseLog,
   DatabasePlugin,
   DatabaseSession,
+  DeleteUserRequest,
+  EndPasswordsRequest,
   ListUsersRequest,
+  OwnedObjects,
   PoolStatus,
   PreviewRequest,
   RenewUserRequest,
   Statements,
+  TwoPasswords,
   UpdateUserRequest,
   UserRequest,
 } from './plugin.ts';

@@ -137,6 +137,8 @@ export interface DatabasePlugin<C extends TObject = TObject> {
     readonly statements: 'sql' | 'json';
     /** `deleteUser` can reassign or drop what a user owns. */
     readonly ownedObjects?: boolean;
+    /** Sessions have `changeOwnPassword`, so that a connection may be `self_managed`. Its settings need the text fields `username` and `password`. */
+    readonly selfManaged?: boolean;
   };
   /**
    * Where the settings lead and as whom, seen without connecting. Throws ConfigurationInvalid. It keeps two roles or mounts from changing the password of one
@@ -166,6 +168,42 @@ export interface DatabasePlugin<C extends TObject = TObject> {
   open(config: Static<C>, host: DatabaseHost): Promise<DatabaseSession>;
 }
 
+/** A further password for a user. */
+export interface AddPasswordRequest {
+  readonly username: string;
+  /** The new one. */
+  readonly credential: Credential;
+  /** The password that is good now and stays so: every other one ends with this change. Absent: it is not known, and what is good stays so. */
+  readonly current?: Credential;
+  readonly signal: AbortSignal;
+}
+
+/** The end of the passwords that were replaced. */
+export interface EndPasswordsRequest {
+  readonly username: string;
+  /** The password that stays. */
+  readonly credential: Credential;
+  /** The one that ends. Absent: it is not known, and every one but `credential` ends. */
+  readonly ends?: Credential;
+  readonly signal: AbortSignal;
+}
+
+/** A user that changes its own password, in a session that is logged in as that user. */
+export interface ChangeOwnPasswordRequest extends UpdateUserRequest {
+  /** The password that the session has logged in with. */
+  readonly current: Credential;
+}
+
+/** What a database does that takes two passwords of one user at a time. */
+export interface TwoPasswords {
+  /** Whether this server can: plugins serve versions that cannot. May connect. */
+  supported(signal: AbortSignal): Promise<boolean>;
+  /** Makes a new password good; the one that was good stays so. An unknown user is an error. May be asked for again with the same password. */
+  add(request: AddPasswordRequest): Promise<void>;
+  /** Ends what `add` has replaced. May be asked for again; an absent user is success. */
+  end(request: EndPasswordsRequest): Promise<void>;
+}
+
 /** An open connection (or pool) to one database. Calls may overlap. After `close`, every other call rejects with SessionClosed. */
 export interface DatabaseSession {
   /** Connects and logs in. Throws VerificationFailed. */
@@ -185,6 +223,10 @@ export interface DatabaseSession {
   disableUser?(request: Pick<UserRequest, 'username' | 'signal'>): Promise<void>;
   /** The names of the users that the database has, those that log in. Absent: orphans cannot be looked for. */
   listUsers?(request: ListUsersRequest): Promise<readonly string[]>;
+  /** Replaces the password of the user that the session has logged in as, with that user's own rights. Absent: static roles need a user that manages theirs. */
+  changeOwnPassword?(request: ChangeOwnPasswordRequest): Promise<void>;
+  /** Two passwords of one user. Absent: a user has one, and static roles have no `grace_period`. */
+  readonly twoPasswords?: TwoPasswords;
   /** A snapshot for operators; does not connect. Absent where the driver pools nothing. */
   pool?(): PoolStatus;
   /** Idempotent. */

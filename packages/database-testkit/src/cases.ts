@@ -19,6 +19,8 @@ export const CONTRACT_CASES = [
   'preview shows what would be sent, and does nothing',
   'a credential that is not supported is refused',
   'updateUser lets the new credential in and the old one not',
+  'two passwords log in until the replaced one ends, where a user may have two',
+  'a user changes its own password, where the plugin lets it',
   'native expiry refuses an expired user, and renewUser extends',
   'renewUser may be absent, and does no harm where it is not',
   'deleteUser refuses later logins',

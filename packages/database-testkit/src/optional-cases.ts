@@ -88,6 +88,52 @@ export const optionalCases: Cases<TObject> = {
     });
   },
 
+  async 'two passwords log in until the replaced one ends, where a user may have two'(fixture) {
+    const name = 'two passwords log in until the replaced one ends, where a user may have two';
+    await fixture.withUser(async (session, user) => {
+      const { twoPasswords } = session;
+      if (!twoPasswords) return fixture.leaveOut(name, 'the session gives a user one password');
+      if (!(await twoPasswords.supported(deadline()))) return fixture.leaveOut(name, 'the server gives a user one password');
+      const { username, credential: first } = user;
+      const [second, third] = [await fixture.newUser(username), await fixture.newUser(username)];
+      await twoPasswords.add({ username, credential: second.credential, signal: deadline() });
+      await fixture.accepts(second, 'a password that was added does not log in');
+      await fixture.accepts(user, 'the password before does not log in beside the one that was added');
+      await twoPasswords.add({ username, credential: third.credential, current: second.credential, signal: deadline() });
+      for (const good of [second, third]) await fixture.accepts(good, 'the last two passwords do not both log in');
+      await fixture.refuses(user, 'a password that was to end logs in');
+      const end = { username, credential: third.credential };
+      await twoPasswords.end({ ...end, ends: second.credential, signal: deadline() });
+      await fixture.refuses(second, 'a password that has ended logs in');
+      await fixture.accepts(third, 'the password that stays does not log in');
+      await twoPasswords.end({ ...end, ends: second.credential, signal: deadline() });
+      await twoPasswords.add({ username, credential: first, signal: deadline() });
+      await twoPasswords.end({ username, credential: first, signal: deadline() });
+      await fixture.refuses(third, 'a password that nobody names logs in after all but one have ended');
+      await fixture.accepts(user, 'the password that stays does not log in');
+      const absent = await fixture.newUser();
+      await assert.rejects(twoPasswords.add({ ...absent, signal: deadline() }), 'a password is added to a user that is not there');
+      await twoPasswords.end({ ...absent, signal: deadline() });
+    });
+  },
+
+  async 'a user changes its own password, where the plugin lets it'(fixture) {
+    const { plugin } = fixture.options;
+    if (plugin.supports.selfManaged !== true)
+      return fixture.leaveOut('a user changes its own password, where the plugin lets it', 'users do not change their own passwords');
+    await fixture.withUser(async (_manager, user) => {
+      const { username, credential: current, secret: password } = user;
+      const next = await fixture.newUser(username);
+      await fixture.session(
+        async (session) =>
+          session.changeOwnPassword!({ username, current, credential: next.credential, statements: { commands: [] }, signal: deadline() }),
+        { ...(await fixture.config()), username, password },
+      );
+      await fixture.accepts(next, 'the password that a user has given itself does not log in');
+      await fixture.refuses(user, 'the password that a user has replaced logs in');
+    });
+  },
+
   async 'listUsers names a created user, and no deleted one'(fixture) {
     await fixture.session(async (session) => {
       if (!session.listUsers) return fixture.leaveOut('listUsers names a created user, and no deleted one', 'the session lists no users');

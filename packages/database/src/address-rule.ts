@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { requireSecretsAgain } from '@strongroom/engine-sdk';
+import { BadRequest, requireSecretsAgain } from '@strongroom/engine-sdk';
 import { addressFields, connectionUrlFields, connectionUrlPasswords, isSaferValue, secretFields } from '@strongroom/database-sdk';
 import type { TObject } from 'typebox';
 import type { ConnectionRecord } from './records.ts';
@@ -26,6 +26,12 @@ export function requireSecretsForAddress(change: {
     (name) => !isSame(before.details[name], after.details[name]) && !isSaferValue(schema, name, after.details[name]),
   );
   const changed = [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
+  const isSelfManaged = (before.self_managed ?? false) || (after.self_managed ?? false);
+  if (isSelfManaged && changed.length > 0 && !sudo) {
+    throw new BadRequest(
+      `self_managed: the passwords of static roles would be sent to what is new (${changed.join(', ')}); a token with sudo on this path may change that, or make another connection`,
+    );
+  }
   requireSecretsAgain({ changed, kept: keptSecrets(before, after, sent, schema), sudo });
 }
 

@@ -12,6 +12,7 @@ export const connectionFields = {
   root_rotation_statements: f.statements("Statements that change the root user's credentials. Empty: the plugin's own."),
   password_policy: f.string('Password policy for generated passwords; empty for the default one.'),
   skip_static_role_import_rotation: f.bool('Static roles leave the credential as it is at creation. A role can say otherwise.'),
+  self_managed: f.bool('The connection has no user of its own: the users of static roles log in, and change their own passwords.'),
   ...connectionLimitFields,
   ...rootPlanParameters,
   adopt: f.bool('With a plan: take the root user over from the role or mount that manages its password now.', { default: false }),

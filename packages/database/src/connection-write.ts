@@ -13,6 +13,7 @@ export interface ConnectionWrite extends SentLimits, Omit<SentPlan, 'first_rotat
   readonly plugin_version: string | undefined;
   readonly verify_connection: boolean | undefined;
   readonly skip_static_role_import_rotation: boolean | undefined;
+  readonly self_managed: boolean | undefined;
   readonly allowed_roles: string[] | undefined;
   readonly root_rotation_statements: string[] | undefined;
   readonly password_policy: string | undefined;
@@ -37,10 +38,28 @@ export function written(before: ConnectionRecord | undefined, write: ConnectionW
     password_policy: write.password_policy ?? before?.password_policy ?? '',
     verify_connection: write.verify_connection ?? before?.verify_connection ?? true,
     skip_static_role_import_rotation: write.skip_static_role_import_rotation ?? before?.skip_static_role_import_rotation ?? false,
+    ...selfManaged(before, write, details),
     limits: limitsAfter(before?.limits, write),
     plan: rootPlanOf(before?.plan, write),
     details,
   };
+}
+
+/** @throws BadRequest where the connection also has a user of its own */
+function selfManaged(
+  before: ConnectionRecord | undefined,
+  write: ConnectionWrite,
+  details: Readonly<Record<string, unknown>>,
+): { self_managed?: boolean } {
+  const isSelfManaged = write.self_managed ?? before?.self_managed;
+  if (isSelfManaged === undefined) return {};
+  const own = ['username', 'password'].find((field) => details[field] !== undefined && details[field] !== '');
+  if (isSelfManaged && own !== undefined) {
+    throw new BadRequest(
+      `self_managed: such a connection has no user of its own; leave out ${own}, or send null where it is stored, or set self_managed to false`,
+    );
+  }
+  return { self_managed: isSelfManaged };
 }
 
 /** The record with the names of its secret fields: those of `schema`, and those of plugins before it that were not sent again. */

@@ -24,6 +24,7 @@ import { poolsShared, settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
 import type { AnyDatabasePlugin, PluginCatalog } from './plugin-catalog.ts';
 import { recordsIn, type ConnectionRecord, type Records } from './records.ts';
+import { ownUserMissing } from './self-managed.ts';
 import type { UserMark } from './user-mark.ts';
 import { UserNames } from './user-names.ts';
 
@@ -312,6 +313,7 @@ export class Connections {
     if (this.#closed) throw new Unavailable('the mount is closing');
     const reason = this.quarantine(connection);
     if (reason !== undefined) throw quarantined(name, reason);
+    if (record.self_managed) throw ownUserMissing(name);
     if (slot) this.#drop(record.id);
     const opening = this.#openShared(connection);
     const fresh: Slot = { name, revision: record.revision, pluginName: record.plugin_name, opening };

@@ -1,9 +1,12 @@
 import { foreignText, PluginGuard, thrownText, type Clock } from '@strongroom/engine-sdk';
 import {
+  type AddPasswordRequest,
+  type ChangeOwnPasswordRequest,
   type ConnectionLost,
   type CreateUserRequest,
   type Credential,
   type DatabaseSession,
+  type EndPasswordsRequest,
   isDatabaseError,
   type ListUsersRequest,
   loginFailureOf,
@@ -169,6 +172,36 @@ export class GuardedSession {
     return true;
   }
 
+  /** @throws DatabaseMisused where users of the database do not change their own */
+  async changeOwnPassword(request: ChangeOwnPasswordRequest): Promise<void> {
+    if (typeof this.#session.changeOwnPassword !== 'function') {
+      throw new DatabaseMisused(
+        'self_managed: users of this database do not change their own passwords; give the connection a user that manages them',
+      );
+    }
+    await this.#guard.call(request.signal, async (signal) => this.#session.changeOwnPassword!({ ...request, signal }), request.credential);
+  }
+
+  /** Whether the database takes two passwords of one user. */
+  async hasTwoPasswords(signal: AbortSignal): Promise<boolean> {
+    const { twoPasswords } = this.#session;
+    return twoPasswords !== undefined && (await this.#guard.call(signal, async (limit) => twoPasswords.supported(limit)));
+  }
+
+  /** @throws DatabaseMisused where the database takes one password alone */
+  async addPassword(request: AddPasswordRequest): Promise<void> {
+    const { twoPasswords } = this.#session;
+    if (!twoPasswords) throw oneAlone();
+    await this.#guard.call(request.signal, async (signal) => twoPasswords.add({ ...request, signal }), request.credential);
+  }
+
+  /** @throws DatabaseMisused where the database takes one password alone */
+  async endPasswords(request: EndPasswordsRequest): Promise<void> {
+    const { twoPasswords } = this.#session;
+    if (!twoPasswords) throw oneAlone();
+    await this.#guard.call(request.signal, async (signal) => twoPasswords.end({ ...request, signal }), request.credential);
+  }
+
   /** Undefined where the plugin cannot look for users. */
   async listUsers(request: ListUsersRequest): Promise<readonly string[] | undefined> {
     return this.#guard.call(request.signal, async (signal) => this.#session.listUsers?.({ ...request, signal }));
@@ -182,6 +215,11 @@ export class GuardedSession {
   async close(): Promise<void> {
     await this.#guard.apart(async () => this.#session.close());
   }
+}
+
+/** The plugin of the connection was replaced since the role was written. */
+function oneAlone(): DatabaseMisused {
+  return new DatabaseMisused('grace_period: a user of this database has one password; set grace_period of the role to 0');
 }
 
 /** Not what a database or a network does, but a fault of the code. */

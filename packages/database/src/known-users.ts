@@ -1,5 +1,6 @@
 import { BadRequest, type EngineHost } from '@strongroom/engine-sdk';
 import { recordsIn, userKey } from './records.ts';
+import { usersOf } from './static-pair.ts';
 
 /**
  * Every mount of this process that may have made a user. Two mounts can lead to the same database and name their users alike, so that what one of
@@ -37,7 +38,7 @@ export class KnownUsers {
       ];
       const fixed = new Set<string>();
       for (const { details } of records) fixed.add(folded(String(details['username'] ?? '')));
-      for (const [, role] of await staticRoles.entries()) fixed.add(folded(role.username));
+      for (const [, role] of await staticRoles.entries()) for (const username of usersOf(role)) fixed.add(folded(username));
       const strangers: string[] = [];
       for (const username of usernames) {
         if (fixed.has(folded(username))) continue;

@@ -12,6 +12,7 @@ import { USUAL_LIMITS } from './connection-limits.ts';
 import { countLiveUsers, liveUsersWarning, staticRolesWarning } from './live-users.ts';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
 import { withRootClaim } from './root-claim.ts';
+import { requireSelfManageable } from './self-managed.ts';
 import { recordsIn, type ConnectionRecord } from './records.ts';
 import { dropIfUnused } from './retired-connections.ts';
 import type { RootRotation } from './root-rotation.ts';
@@ -46,6 +47,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
         root_credentials_rotate_statements: Type.Array(Type.String()),
         password_policy: Type.String(),
         skip_static_role_import_rotation: Type.Boolean(),
+        self_managed: Type.Optional(Type.Boolean()),
         queue_limit: Type.Integer(),
         call_deadline: Type.Number({ description: 'Seconds.' }),
         circuit_failures: Type.Integer(),
@@ -65,6 +67,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
             root_credentials_rotate_statements: record.root_rotation_statements,
             password_policy: record.password_policy,
             skip_static_role_import_rotation: record.skip_static_role_import_rotation ?? false,
+            ...(record.self_managed ? { self_managed: true } : {}),
             ...(record.limits ?? USUAL_LIMITS),
             ...(record.plan ? visiblePlan(record.plan) : {}),
             root_rotation: await roots.rotation.status(req.data.name, record),
@@ -85,6 +88,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const asked = written(before, write);
           requireNoRotation(name, asked, write, before, host.clock.millis());
           const plugin = pluginOf(asked);
+          requireSelfManageable(plugin, asked);
           const { sudo } = req.caller;
           requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
           roots.requireFitting({ name, record: asked });
@@ -160,7 +164,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
     let open: OpenConnection | undefined;
     try {
       open = await connections.openApart({ name, record });
-      if (record.verify_connection) await open.session.verify(signal);
+      if (record.verify_connection && !record.self_managed) await open.session.verify(signal);
       return open;
     } catch (error) {
       await open?.session.close().catch(() => undefined);

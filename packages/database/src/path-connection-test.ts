@@ -4,6 +4,7 @@ import { requireSecretsForAddress } from './address-rule.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { requireNoRotation, written } from './connection-write.ts';
 import { connectionFields, detailsIn } from './connection-fields.ts';
+import { requireSelfManageable } from './self-managed.ts';
 import { recordsIn } from './records.ts';
 
 const Stage = Type.Object({
@@ -51,11 +52,13 @@ export function connectionTestPaths(host: EngineHost, connections: Connections):
         const asked = written(before, write);
         requireNoRotation(name, asked, write, before, host.clock.millis());
         const plugin = connections.requirePlugin(asked);
+        requireSelfManageable(plugin, asked);
         requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
         return asked;
       });
       const open = record && (await tried('open', async () => connections.openApart({ name, record })));
-      if (open) await tried('login', async () => login(open, req.signal));
+      if (open && record.self_managed) await open.session.close();
+      else if (open) await tried('login', async () => login(open, req.signal));
       return { data: { ok: stages.every(({ ok }) => ok), stages } };
     },
   });

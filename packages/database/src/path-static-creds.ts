@@ -3,6 +3,8 @@ import { doubtAbout, lastRotation, retriedAfter, staticCredsPaths } from '@stron
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { endedEarly, PreviousCredential, previousCredential } from './previous-credential.ts';
+import { handedOut } from './static-pair.ts';
 import type { StaticUsers } from './static-users.ts';
 
 const NOT_KNOWN =
@@ -19,6 +21,7 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
     time: lastRotation,
     response: {
       username: Type.String(),
+      previous: Type.Optional(PreviousCredential),
       password: Type.Optional(Type.String({ secret: true })),
       rsa_private_key: Type.Optional(Type.String({ description: 'PEM, PKCS #8.', secret: true })),
       client_certificate: Type.Optional(Type.String({ description: 'PEM.' })),
@@ -33,13 +36,16 @@ export function databaseCredsPaths(host: EngineHost, { rotation }: StaticUsers):
       if (!found) return { data: unknownCredential(stored), role: stored, since: 0, warnings: [NOT_KNOWN] };
       const { record: role, credential, since, doubtful, takenOver } = found;
       const warnings = [doubtful ? doubtAbout('credential') : undefined, takenOver];
-      return { data: { username: role.username, ...credential.data }, role, since, warnings };
+      const previous = previousCredential(role, host.clock.millis());
+      return { data: { username: handedOut(role), ...credential.data, ...(previous ? { previous } : {}) }, role, since, warnings };
     },
     rotate: async (name, signal) => {
       const role = await staticRoles.get(name);
       if (!role) throw new BadRequest('no static role found for role name');
       try {
-        return await rotation.rotate(name, signal);
+        const ended = endedEarly(role, host.clock.millis());
+        const warning = await rotation.rotate(name, signal);
+        return [warning, ended].filter((text) => text !== undefined).join('; ') || undefined;
       } catch (error) {
         if (error instanceof DatabaseFailed) throw new DatabaseFailed(role.db_name, retriedAfter(error.detail), error.outcome);
         if (error instanceof DatabaseMisused) throw new DatabaseMisused(`unable to finish rotating credentials: ${error.message}`);

@@ -1,4 +1,4 @@
-import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path, TooManyRequests } from '@strongroom/engine-sdk';
 import { planOf, rotationPlanParameters, staticRoleRead, type SentPlan, warned } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
@@ -8,7 +8,10 @@ import { requirePasswordPlaceholder } from './placeholders.ts';
 import { requireCredentialType } from './role-checks.ts';
 import { recordsIn, type ConnectionRecord, type StaticRoleRecord } from './records.ts';
 import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
-import type { Import, StaticUsers } from './static-users.ts';
+import { checkGrace, requireTwoPasswords } from './grace-period.ts';
+import { checkSelfManaged } from './self-managed.ts';
+import { usersAfter } from './static-pair.ts';
+import { withOwnPassword, type Import, type StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -20,13 +23,22 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       '(UTC). Deleting the role leaves the user and its credential in the database.',
     fields: {
       name: f.name('Name of the role.'),
-      username: f.string('The user of the database. It cannot be changed, and every write names it.'),
+      username: f.string('The user of the database. It cannot be changed, and every write names it. Excludes usernames.'),
+      usernames: f.commaStrings(
+        'A pair of users in place of username: a rotation changes the one that is not handed out, then hands it out. They cannot be changed.',
+      ),
       db_name: f.string('Name of the connection.', { title: 'Connection' }),
       ...rotationPlanParameters,
+      grace_period: f.duration(
+        'How long the password before a rotation stays good, where the database takes two passwords of one user; 0: the rotation ends it.',
+      ),
       rotation_statements: f.statements("Statements that change the credential. Empty: the plugin's own."),
       ...credentialFields,
       skip_import_rotation: f.bool('Leave the credential as it is until the plan brings the first rotation; only at creation.'),
       password: f.secret('The password that the user has now, with skip_import_rotation. It is never shown but by static-creds.'),
+      self_managed_password: f.secret(
+        'The password that the user has now, on a self_managed connection: the user changes it by itself. Also where it was changed outside.',
+      ),
       verify: f.bool('Log in with the password before it is stored.', { default: true }),
       adopt: f.bool('Take the user over from the role, connection or mount that manages it now.', { default: false }),
     },
@@ -36,17 +48,22 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         roles: records.staticRoles,
         response: {
           db_name: Type.String(),
-          username: Type.String(),
+          username: Type.Optional(Type.String()),
+          usernames: Type.Optional(Type.Array(Type.String(), { description: 'The users of a pair, in place of username.' })),
           credential_type: Type.String(),
+          grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+          self_managed: Type.Optional(Type.Boolean()),
           rotation_statements: Type.Array(Type.String()),
           credential_config: Type.Optional(Type.Record(Type.String(), Type.String())),
         },
-        visible: (_name, { db_name, username, credential_type, rotation_statements, credential_config }: StaticRoleRecord) => ({
-          db_name,
-          username,
-          credential_type,
-          rotation_statements,
-          ...visibleCredentialConfig(credential_config),
+        visible: (_name, role: StaticRoleRecord) => ({
+          db_name: role.db_name,
+          ...(role.usernames ? { usernames: role.usernames } : { username: role.username }),
+          credential_type: role.credential_type,
+          ...(role.grace_period ? { grace_period: role.grace_period } : {}),
+          ...(role.self_managed ? { self_managed: true } : {}),
+          rotation_statements: role.rotation_statements,
+          ...visibleCredentialConfig(role.credential_config),
         }),
         status: async (name, record) => users.rotation.status(name, record),
       }),
@@ -59,7 +76,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const { name } = req.data;
         const before = await records.staticRoles.get(name);
         if (before && !(before.current === undefined && before.pending !== undefined)) {
-          await update(name, req.data);
+          await update(name, before, req.data, req.signal);
           return undefined;
         }
         const { adopt } = req.data;
@@ -67,9 +84,16 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const record = changed(undefined, req.data);
         const connection = await connections.forRole(record.db_name, name);
         checkStatements(connection.record, record);
+        const { self_managed_password: ownPassword } = req.data;
+        checkSelfManaged(record, connection.record, req.data);
+        await requireTwoPasswords(connections, record, req.signal);
         const given = importedPassword(req.data, record, connection.record.skip_static_role_import_rotation);
         const identified = await users.identified(name, record, adopt);
-        if (given) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
+        if (given && ownPassword === undefined) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
+        if (ownPassword !== undefined) {
+          const own = { password: ownPassword, skipRotation: given !== undefined };
+          return warned(await users.createSelfManaged(name, identified, own, req.signal, adopt));
+        }
         try {
           return warned(await users.create(name, identified, req.signal, adopt));
         } catch (error) {
@@ -85,15 +109,26 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       summary: 'Deletes a static role. The user stays in the database, with the credential that it has.',
       response: NoContent,
       handle: async (req) => {
-        await req.storage.transaction(async (tx) => users.rotation.remove(tx, req.data.name));
-        return undefined;
+        const { name } = req.data;
+        const role = await records.staticRoles.get(name);
+        await req.storage.transaction(async (tx) => users.rotation.remove(tx, name));
+        return warned(role && stillGood(role));
       },
     });
 
-  async function update(name: string, sent: Sent): Promise<void> {
+  async function update(name: string, before: StaticRoleRecord, sent: Sent, signal: AbortSignal): Promise<void> {
+    const seen = changed(before, sent);
+    const { self_managed_password: password } = sent;
+    if (password !== undefined) {
+      checkSelfManaged(seen, (await connections.require(seen.db_name)).record, sent);
+      await users.requireOwnPassword(seen, password, signal);
+    }
+    if (seen.grace_period !== before.grace_period) await requireTwoPasswords(connections, seen, signal);
     await host.storage.transaction(async (tx) => {
-      const current = await recordsIn(tx).staticRoles.get(name);
-      if (!current) throw new BadRequest(`unknown role: ${name}`);
+      const stored = await recordsIn(tx).staticRoles.get(name);
+      if (!stored) throw new BadRequest(`unknown role: ${name}`);
+      if (password !== undefined) requireAtRest(name, stored, host.clock.millis());
+      const current = password === undefined ? stored : withOwnPassword(stored, password);
       const record = changed(current, sent);
       const connection = await recordsIn(tx).connections.get(record.db_name);
       if (connection) checkStatements(connection, record);
@@ -119,13 +154,22 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
   return [role, list];
 }
 
+/** @throws TooManyRequests while the password is being changed */
+function requireAtRest(name: string, { pending }: StaticRoleRecord, now: number): void {
+  if (pending === undefined || pending.until <= now) return;
+  throw new TooManyRequests(`the static role ${name} is being rotated; try again`, { headers: { 'Retry-After': '1' } });
+}
+
 interface Sent extends SentPlan {
   readonly adopt: boolean;
   readonly verify: boolean;
   readonly password: string | undefined;
+  readonly self_managed_password: string | undefined;
   readonly skip_import_rotation: boolean | undefined;
   readonly username: string | undefined;
+  readonly usernames: string[] | undefined;
   readonly db_name: string | undefined;
+  readonly grace_period: number | undefined;
   readonly rotation_statements: string[] | undefined;
   readonly credential_type: string | undefined;
   readonly credential_config: Record<string, string> | undefined;
@@ -135,9 +179,7 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
   for (const field of ['skip_import_rotation', 'password'] as const) {
     if (before && sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
   }
-  const username = sent.username ?? '';
-  if (!before && username === '') throw new BadRequest('username is a required field to create a static account');
-  if (before && username !== before.username) throw new BadRequest('cannot update static account username');
+  const users = usersAfter(before, sent);
   const dbName = sent.db_name ?? before?.db_name ?? '';
   if (dbName === '') throw new BadRequest('database name is a required field');
   if (before && dbName !== before.db_name) throw new BadRequest('cannot update static account db_name');
@@ -145,17 +187,28 @@ function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRe
   if (before && type !== before.credential_type) throw new BadRequest('cannot update static account credential_type');
   const options = sent.credential_config ?? before?.credential_config ?? {};
   checkCredentialConfig(type, options);
-  return {
+  const { grace_period: graceBefore, ...kept }: Partial<StaticRoleRecord> = before ?? {};
+  const grace = sent.grace_period ?? graceBefore ?? 0;
+  const record: StaticRoleRecord = {
     last_rotation: 0,
     next_rotation: 0,
-    ...before,
+    ...kept,
     db_name: dbName,
-    username,
+    ...users,
     ...planOf(before, sent),
+    ...(grace > 0 ? { grace_period: grace } : {}),
     rotation_statements: sent.rotation_statements ?? before?.rotation_statements ?? [],
     credential_type: type,
     credential_config: options,
   };
+  checkGrace(record);
+  return record;
+}
+
+/** The warning of a deletion after which the database still takes a replaced password; undefined where it takes none. */
+function stillGood({ username, retiring }: StaticRoleRecord): string | undefined {
+  if (!retiring?.length) return undefined;
+  return `the password of ${JSON.stringify(username)} before the last rotation still logs in, and is not ended any more: end it in the database`;
 }
 
 /** What is known of the credential of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */

@@ -6,10 +6,10 @@ import { ConnectionLimits } from './connection-limits.ts';
 const Texts = Type.Array(Type.String());
 const TextMap = Type.Record(Type.String(), Type.String());
 
-/** A credential as the host made it: what the plugin installs, and what the client gets. */
-export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap });
+/** A credential as the host made it: what the plugin installs, and what the client gets. `username`: whose it is, where the record has several users. */
+export const StoredCredential = Type.Object({ credential: TextMap, data: TextMap, username: Type.Optional(Type.String()) });
 
-const { current: _inDetails, previous: _notKept, ...rootFields } = rotationStateFields(StoredCredential);
+const { current: _inDetails, previous: _notKept, retiring: _atOnce, ...rootFields } = rotationStateFields(StoredCredential);
 
 export const ConnectionRecord = Type.Object({
   /** Of this connection, not of its name: a connection that is deleted and made again is another one. */
@@ -24,6 +24,8 @@ export const ConnectionRecord = Type.Object({
   verify_connection: Type.Boolean(),
   /** Whether static roles leave the credential as it is at creation; absent in records of older releases. */
   skip_static_role_import_rotation: Type.Optional(Type.Boolean()),
+  /** It has no user of its own: those of static roles change their own passwords. */
+  self_managed: Type.Optional(Type.Boolean()),
   details: Type.Record(Type.String(), Type.Unknown()),
   /** Which of the details are secret, as the plugins said that they were written for: they stay so where a plugin is missing or replaced. */
   secret_fields: Type.Optional(Texts),
@@ -76,8 +78,17 @@ export type RoleRecord = Static<typeof RoleRecord>;
 
 export const StaticRoleRecord = Type.Object({
   db_name: Type.String(),
+  /** Of a pair: the first of it. */
   username: Type.String(),
+  /** Of a pair: both users, see `static-pair.ts`. */
+  usernames: Type.Optional(Texts),
+  /** Of a pair: the account of the second user; the first one's is `managed_account`. */
+  second_account: Type.Optional(Type.Object({ system: Type.String(), name: Type.String() })),
   ...rotationPlanFields,
+  /** Seconds for which the password before a rotation stays good; absent: it ends with the rotation. */
+  grace_period: Type.Optional(Type.Number()),
+  /** The user changes its own password. */
+  self_managed: Type.Optional(Type.Boolean()),
   rotation_statements: Texts,
   credential_type: CredentialTypeName,
   credential_config: TextMap,

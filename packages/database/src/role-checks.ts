@@ -8,6 +8,7 @@ import { pluginCredential } from './credential-maker.ts';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
 import { holdsPlaceholder } from './placeholders.ts';
 import { recordsIn, type RoleRecord } from './records.ts';
+import { ownUserMissing } from './self-managed.ts';
 
 /** What the statements of each type of credential hold, so that the user has it. */
 const PLACEHOLDERS = { password: 'password', rsa_private_key: 'public_key', client_certificate: 'subject' } as const;
@@ -26,6 +27,7 @@ export async function checkRole(host: EngineHost, connections: Connections, name
   const allowed = record.allowed_roles.some((pattern) => globMatches(pattern, name))
     ? []
     : [`db_name: the allowed_roles of the connection "${role.db_name}" do not hold this role`];
+  if (record.self_managed) throw new BadRequest(`db_name: ${ownUserMissing(role.db_name).message}`);
   const plugin = connections.plugin(record);
   if (!plugin) return [...policy, ...allowed];
   const { on_owned_objects: owned = 'fail' } = role;

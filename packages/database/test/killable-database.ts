@@ -1,4 +1,4 @@
-import type { DatabaseSession } from '@strongroom/database-sdk';
+import type { DatabasePlugin, DatabaseSession } from '@strongroom/database-sdk';
 import type { Engine } from '@strongroom/engine-sdk';
 import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
@@ -11,12 +11,13 @@ export interface KillableDatabase {
   closeSessions(): Promise<void>;
 }
 
-export async function killableDatabase(): Promise<KillableDatabase> {
+/** `of`: the plugin of its connections. */
+export async function killableDatabase(of: DatabasePlugin = postgresqlPlugin as unknown as DatabasePlugin): Promise<KillableDatabase> {
   const sessions: DatabaseSession[] = [];
-  const plugin: typeof postgresqlPlugin = {
-    ...postgresqlPlugin,
+  const plugin: DatabasePlugin = {
+    ...of,
     open: async (config, host) => {
-      const session = await postgresqlPlugin.open(config, host);
+      const session = await of.open(config, host);
       sessions.push(session);
       return session;
     },

@@ -1,11 +1,19 @@
 import { BadRequest, type ManagedAccount, type StorageView, type Transaction } from '@strongroom/engine-sdk';
 
+/** A stored account, and how operators call it. */
+export interface CalledAccount {
+  readonly account: ManagedAccount;
+  readonly called: string;
+}
+
 /** How the records of a rotation stand in the registry of managed accounts. */
 export interface AccountClaims<R> {
   /** What manages the account, in the words of refusals: `static role "reports"`. The same for the life of the record. */
   by(id: string): string;
   /** How operators call the account: a user name, a distinguished name. */
   called(record: R): string;
+  /** The stored accounts that the record manages beside its `managed_account`; they do not change while it is there. Absent: none. */
+  beside?(record: R): readonly CalledAccount[];
   /**
    * Finds the account of a record that has none yet, such as one of an older release; it may ask outside. Undefined where it is not known, and
    * then nothing is claimed. A throw is a failed rotation.

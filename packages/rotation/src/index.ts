@@ -1,5 +1,5 @@
 export { claimAccount, managedAlready, otherManager, takenOver } from './account-claim.ts';
-export type { AccountClaims, Claiming } from './account-claim.ts';
+export type { AccountClaims, CalledAccount, Claiming } from './account-claim.ts';
 export { inTrouble } from './in-trouble.ts';
 export type { RotationStatuses } from './in-trouble.ts';
 export type { Login } from './login.ts';
@@ -23,7 +23,7 @@ export type {
 export { moves, stageOf, stages, verdictOn, verdicts } from './rotation-table.ts';
 export type { Attempt, Effect, Kind, Move, Stage, Try, Verdict } from './rotation-table.ts';
 export { Rotation } from './rotation.ts';
-export type { Change, CurrentCredential, RotationOptions, Storing } from './rotation.ts';
+export type { Change, CurrentCredential, Ending, Grace, RotationOptions, Storing } from './rotation.ts';
 export {
   manualPlan,
   nextRotation,
@@ -38,7 +38,7 @@ export {
 export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
 export { rootPlanOf, rootPlanParameters, rotatesByItself } from './root-plan.ts';
 export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
-export type { PendingChange, RotationState, StateLens } from './rotation-state.ts';
+export type { PendingChange, RetiringCredential, RotationState, StateLens } from './rotation-state.ts';
 export { creationOpen } from './creation-open.ts';
 export { failingPath } from './path-failing.ts';
 export type { FailingPath } from './path-failing.ts';

@@ -8,6 +8,14 @@ export interface PendingChange<C> extends Claim {
   readonly made: C;
 }
 
+/** A replaced credential that stays good for a while. */
+export interface RetiringCredential<C> {
+  /** When it ends, in milliseconds. */
+  readonly at: number;
+  /** Absent where it was never known. */
+  readonly made?: C;
+}
+
 /** What is stored of a credential that is rotated. What is undefined is not stored. */
 export interface RotationState<C> {
   /** Milliseconds; 0 before the first rotation. */
@@ -20,6 +28,8 @@ export interface RotationState<C> {
   readonly current?: C | undefined;
   /** The one before, where it is kept. */
   readonly previous?: C | undefined;
+  /** What was replaced and is still good until `at`, in milliseconds; `made` is absent where it was never known. */
+  readonly retiring?: RetiringCredential<C>[] | undefined;
   readonly pending?: PendingChange<C> | undefined;
   /**
    * A candidate whose change was acknowledged while the current credential was still the one that was accepted. It is kept, and tried first, since the
@@ -43,6 +53,7 @@ export function rotationStateFields<C extends TSchema>(credential: C) {
     current: Type.Optional(credential),
     previous: Type.Optional(credential),
     shelved: Type.Optional(credential),
+    retiring: Type.Optional(Type.Array(Type.Object({ at: Type.Number(), made: Type.Optional(credential) }))),
     pending: Type.Optional(Type.Object({ made: credential, begun: Type.Number(), claim: Type.String(), until: Type.Number() })),
     last_error: Type.Optional(Type.Object({ message: Type.String(), at: Type.Number() })),
     login: Type.Optional(

@@ -8,7 +8,7 @@ import {
   type Subject,
   type Transaction,
 } from '@strongroom/engine-sdk';
-import { claimAccount, otherManager, takenOver, type AccountClaims } from './account-claim.ts';
+import { claimAccount, otherManager, takenOver, type AccountClaims, type CalledAccount } from './account-claim.ts';
 import { Unproven, type Finding } from './login.ts';
 import type { Outcome, Proof } from './outcome.ts';
 import { RotationMachine, type Beginning, type Claim, type Reported, type Work } from './rotation-machine.ts';
@@ -22,6 +22,23 @@ export interface Change<R, C> {
   readonly id: string;
   readonly record: R;
   readonly candidate: C;
+  readonly signal: AbortSignal;
+}
+
+/** How a replaced credential stays good for a while. */
+export interface Grace<R, C> {
+  /** For how long after a change of this record, in milliseconds; 0: the change ends it. */
+  lasts(record: R): number;
+  /** Ends it outside. It may be asked for again. A throw is tried again. */
+  end(ending: Ending<R, C>): Promise<void>;
+}
+
+/** A replaced credential whose time is over. */
+export interface Ending<R, C> {
+  readonly id: string;
+  readonly record: R;
+  /** Absent where it was never known. */
+  readonly made: C | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +76,14 @@ export interface RotationOptions<R, C> {
   /** How the records stand in the registry of managed accounts; absent: they do not. */
   readonly claims?: AccountClaims<R>;
   /** The credential that is changed is also the one that changes it: while neither is accepted nothing can be changed. */
-  readonly ofItself?: boolean;
+  readonly ofItself?: boolean | ((record: R) => boolean);
+  /**
+   * Whether a candidate of the record is of another account than its current credential, so that a change leaves the current one in force: it is answered
+   * while a change is open, without a login. Default: it is of the same.
+   */
+  apart?(record: R): boolean;
+  /** Absent: a change ends what it replaces. Otherwise `apply` leaves it good where `lasts` says so. */
+  readonly grace?: Grace<R, C>;
   /** Keeps the previous credential in `previous`. */
   readonly keepsPrevious?: boolean;
   /** How events name a record, and the paths of the mount that show it: see `Report` of the SDK. Default: as messages do, and `failing`. */
@@ -131,19 +155,20 @@ export class Rotation<R, C> {
       begin: async (tx, beginning, claim) => this.#begin(tx, beginning, claim),
       carryOut: async (work) => this.#carryOut(work),
       prove: async ({ id, record, pending, signal }) => this.#prove({ id, record, candidate: pending.made, signal }),
-      promoted: ({ current, previous: _older, ...rest }, { made }) => ({
-        ...rest,
-        current: made,
-        ...(options.keepsPrevious ? { previous: current } : {}),
-      }),
-      shelved: (state, { made }) => ({ ...state, shelved: made }),
-      lost: async (storage, id, record) => {
-        const other = await this.managedBy(storage, id, record);
-        return other === undefined ? undefined : takenOver(claims!.called(record), other);
+      promoted: ({ current, previous: _older, retiring, ...rest }, { made }, record, now) => {
+        const lasts = options.grace?.lasts(record) ?? 0;
+        return {
+          ...rest,
+          current: made,
+          retiring: lasts > 0 ? [{ at: now + lasts, ...(current === undefined ? {} : { made: current }) }] : retiring,
+          ...(options.keepsPrevious ? { previous: current } : {}),
+        };
       },
+      ...(options.grace ? { retire: async (id: string, signal: AbortSignal) => this.#retire(id, signal) } : {}),
+      shelved: (state, { made }) => ({ ...state, shelved: made }),
+      lost: async (storage, id, record) => this.#takenOver(storage, id, record),
       release: async (tx, id, record) => {
-        const { managed_account: account } = lens.state(record);
-        if (claims && account) await tx.release(account, claims.by(id));
+        for (const { account } of this.#accountsOf(record)) await tx.release(account, claims!.by(id));
       },
     });
   }
@@ -253,17 +278,16 @@ export class Rotation<R, C> {
     const { lens } = this.#options;
     const records = this.#options.records(this.#host.storage);
     let record = await records.get(id);
-    if (record !== undefined && lens.state(record).pending && this.#machine.underWay(id)) {
+    if (record !== undefined && lens.state(record).pending && !this.#isApart(record) && this.#machine.underWay(id)) {
       await this.#machine.settled(id);
       record = await records.get(id);
     }
     if (record === undefined) return undefined;
     const { current, pending, shelved, last_rotation } = lens.state(record);
     if (current === undefined) return undefined;
-    const other = await this.managedBy(this.#host.storage, id, record);
-    const lost = other === undefined ? {} : { takenOver: takenOver(this.#options.claims!.called(record), other) };
-    const stored = { record, credential: current, since: last_rotation, ...lost };
-    const candidate = pending?.made ?? shelved;
+    const lost = await this.#takenOver(this.#host.storage, id, record);
+    const stored = { record, credential: current, since: last_rotation, ...(lost === undefined ? {} : { takenOver: lost }) };
+    const candidate = this.#isApart(record) ? undefined : (pending?.made ?? shelved);
     if (candidate === undefined) return { ...stored, doubtful: false };
     const { proof } = await this.#prove({ id, record, candidate, signal });
     if (proof === 'candidate') return { ...stored, credential: candidate, since: pending?.begun ?? last_rotation, doubtful: false };
@@ -283,10 +307,54 @@ export class Rotation<R, C> {
     return { record: (await this.#options.records(this.#host.storage).get(id)) ?? record, proof };
   }
 
+  /** Ends the replaced credentials whose time is over. */
+  async #retire(id: string, signal: AbortSignal): Promise<void> {
+    const { grace, lens, records } = this.#options;
+    const record = await records(this.#host.storage).get(id);
+    const ending = record === undefined ? [] : (lens.state(record).retiring ?? []).filter(({ at }) => at <= this.#now());
+    if (record === undefined || ending.length === 0) return;
+    for (const { made } of ending) await grace?.end({ id, record, made, signal });
+    await this.#machine.change(id, undefined, (state) => {
+      // A change of another process may have replaced them meanwhile.
+      const left = (state.retiring ?? []).filter(({ at }) => !ending.some((ended) => ended.at === at));
+      return { ...state, retiring: left.length > 0 ? left : undefined };
+    });
+  }
+
   /** Who manages the account of a record in its place, in words; undefined where nobody does. */
   async managedBy(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<string | undefined> {
+    return (await this.#lostTo(storage, id, record))?.other;
+  }
+
+  /** The first of the record's accounts that somebody else manages, and who. */
+  async #lostTo(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<{ called: string; other: string } | undefined> {
+    for (const { account, called } of this.#accountsOf(record)) {
+      const other = await otherManager(storage, account, this.#options.claims!.by(id));
+      if (other !== undefined) return { called, other };
+    }
+    return undefined;
+  }
+
+  async #takenOver(storage: Pick<StorageView, 'managerOf'>, id: string, record: R): Promise<string | undefined> {
+    const lost = await this.#lostTo(storage, id, record);
+    return lost && takenOver(lost.called, lost.other);
+  }
+
+  /** The accounts of the record that are known; none where the engine registers none. */
+  #accountsOf(record: R): readonly CalledAccount[] {
     const { claims, lens } = this.#options;
-    return claims && otherManager(storage, lens.state(record).managed_account, claims.by(id));
+    const { managed_account: account } = lens.state(record);
+    if (!claims) return [];
+    return [...(account ? [{ account, called: claims.called(record) }] : []), ...(claims.beside?.(record) ?? [])];
+  }
+
+  #isOfItself(record: R): boolean {
+    const { ofItself = false } = this.#options;
+    return typeof ofItself === 'function' ? ofItself(record) : ofItself;
+  }
+
+  #isApart(record: R): boolean {
+    return this.#options.apart?.(record) ?? false;
   }
 
   /** The status block of a record. */
@@ -315,7 +383,7 @@ export class Rotation<R, C> {
       if (kind !== 'creation') await this.#identify(change, pending);
       if (attempt === 'again') login = await this.#prove(change);
       if (login?.proof === 'candidate') return { effect: 'found', login } as const;
-      const untaken = this.#options.ofItself && kind !== 'creation' ? this.#untaken(login) : undefined;
+      const untaken = this.#isOfItself(record) && kind !== 'creation' ? this.#untaken(login) : undefined;
       if (untaken) return { effect: 'unknown', login, error: untaken } as const;
       await this.#options.apply(change);
     } catch (error) {
@@ -325,7 +393,7 @@ export class Rotation<R, C> {
       return { effect, login, error } as const;
     }
     login = await this.#prove(change);
-    return { effect: 'acknowledged', login, error: this.#unproven(login, kind) } as const;
+    return { effect: 'acknowledged', login, error: this.#unproven(login, kind, record) } as const;
   }
 
   /** Claims the account of a record that was stored without one. @throws BadRequest where another manager has it */
@@ -351,14 +419,14 @@ export class Rotation<R, C> {
   }
 
   /** What a login after an acknowledged change says; undefined where it proves the change, or none can. */
-  #unproven(login: Finding, kind: Kind): Unproven | undefined {
+  #unproven(login: Finding, kind: Kind, record: R): Unproven | undefined {
     const but = (text: string): Unproven => new Unproven(`the change was acknowledged, but ${text}`, login);
     switch (login.proof) {
       case 'candidate':
       case 'unprovable':
         return undefined;
       case 'current':
-        return but('the old credential is still the one that is taken');
+        return but(this.#isApart(record) ? 'the new credential is not taken' : 'the old credential is still the one that is taken');
       case 'untried':
         return but(`the new credential could not be tried: ${this.#options.messageOf(login.reason)}`);
       case 'neither':
@@ -389,9 +457,12 @@ export class Rotation<R, C> {
     }
   }
 
+  /** Claims this account, and those that are stored beside it. */
   async #claimAccount(tx: Transaction, id: string, record: R, account: ManagedAccount, adopt?: boolean): Promise<void> {
     const { claims } = this.#options;
-    if (claims) await claimAccount(tx, { account, by: claims.by(id), called: claims.called(record), adopt });
+    if (!claims) return;
+    const all = [{ account, called: claims.called(record) }, ...(claims.beside?.(record) ?? [])];
+    for (const one of all) await claimAccount(tx, { ...one, by: claims.by(id), adopt });
   }
 
   #now(): number {

@@ -239,6 +239,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     identity: (mount) => mountIdentity(oidc, mount),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
     mayReadWith: async (rights, path) => (await access.aclOfRights(readStandingRights(rights))).check({ operation: 'read', path }).allowed,
+    clusterId: () => cluster.identity?.id,
     retry: retryOutside,
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });

@@ -66,6 +66,7 @@ export class MountTable {
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
     identity: (mount: MountRecord) => MountIdentity;
+    clusterId: () => string | undefined;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     /** Whether a caller of earlier may read a path now: see `SecretSources.mayReadWith`. */
     mayReadWith: SecretSources['mayReadWith'];
