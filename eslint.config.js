@@ -70,6 +70,7 @@ const arrows = {
   'sync-gcp-sm': ['engine-sdk', 'sync-sdk'],
   'sync-github': ['engine-sdk', 'sync-sdk'],
   'sync-kubernetes': ['engine-sdk', 'kubernetes-client', 'sync-sdk'],
+  'sync-vault': ['engine-sdk', 'sync-sdk'],
   'sync-vercel': ['engine-sdk', 'sync-sdk'],
   import: ['engine-sdk'],
   cli: ['server', 'engine-sdk', 'import'],

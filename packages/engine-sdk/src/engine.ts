@@ -122,6 +122,8 @@ export interface EngineHost {
    * except that each has at least 1. Absent: the server is one process.
    */
   shareOf?(limit: number): number;
+  /** The `cluster_id` of this server, as `sys/health` shows it. Absent: the host has none. */
+  clusterId?(): string | undefined;
   randomBytes(count: number): Uint8Array;
   /** A password by the named policy, or by the default policy: 20 characters, among them an upper-case letter, a lower-case letter, a digit and a dash. @throws NotFound for an unknown name. */
   generatePassword(policy?: string): Promise<string>;

@@ -92,6 +92,7 @@ export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
 export { shownFields } from './shown-fields.ts';
+export { COPY_ORIGIN } from './secret-source.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export type { SnapshotPlace, SnapshotStorage, SnapshotStoragePlugin, StagedSnapshot, StoredSnapshot } from './snapshot-storage.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';

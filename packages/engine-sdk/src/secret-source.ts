@@ -2,6 +2,9 @@ import type { MountInfo } from './mount-info.ts';
 import type { EngineRequest } from './request.ts';
 import type { Transaction } from './storage-view.ts';
 
+/** The key of `custom_metadata` by which a copy of a secret names the servers that it has come through: their `cluster_id`s, oldest first, with spaces between. */
+export const COPY_ORIGIN = 'strongroom-origin';
+
 /** The current version of a secret. */
 export interface SourceSecret {
   /** Grows with every version. */
@@ -9,6 +12,8 @@ export interface SourceSecret {
   readonly data: Readonly<Record<string, unknown>>;
   /** When this version expires, without any further notification. */
   readonly expiresAt?: Date;
+  /** The value of `COPY_ORIGIN`, where the secret is a copy. */
+  readonly origin?: string;
 }
 
 /**

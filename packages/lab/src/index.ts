@@ -37,6 +37,7 @@ export {
   type SignOptions,
 } from './oidc-issuer.ts';
 export { findNeo4j, type Neo4jServer, startNeo4j } from './neo4j-server.ts';
+export { openbaoMissing, type OpenbaoServer, startOpenbao } from './openbao-server.ts';
 export { type Pgbouncer, pgbouncerMissing, startPgbouncer } from './pgbouncer.ts';
 export {
   embeddedPostgres,

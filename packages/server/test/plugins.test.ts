@@ -74,6 +74,7 @@ describe('the plugins of every server', () => {
       'sync-destination/gcp-sm',
       'sync-destination/gh',
       'sync-destination/kubernetes',
+      'sync-destination/vault',
       'sync-destination/vercel-project',
     ]);
     expect(plugins.every(({ apiVersion }) => apiVersion === API_VERSION)).toBe(true);

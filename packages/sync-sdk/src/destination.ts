@@ -134,6 +134,11 @@ export interface PutRequest {
   /** The operator's `custom_tags`: set in addition to what the provider has. Empty where the destination takes none. */
   readonly tags: Readonly<Record<string, string>>;
   /**
+   * Where the secret is itself a copy: the `cluster_id` of each server that it has come through, oldest first, with spaces between. A destination that is such a server
+   * refuses a secret that it has passed on.
+   */
+  readonly origin?: string;
+  /**
    * What `read` gave a moment ago; the host has decided that it may be replaced. Absent: nothing was there. Then the secret is created, and
    * a destination that can tell throws NameTaken if somebody else made it meanwhile, rather than overwrite it.
    */

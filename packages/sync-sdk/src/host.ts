@@ -13,6 +13,8 @@ export interface DestinationHost<Account = unknown> {
    * unknown key. Absent: the host has no identity.
    */
   identityToken?(order: Omit<IdentityTokenOrder, 'part'>): Promise<IdentityToken>;
+  /** The `cluster_id` of this server, as `sys/health` shows it: destinations that are servers of the same kind refuse to copy in circles by it. Absent: unknown. */
+  readonly cluster?: string;
   /** The shared account that the connection names; see SharedAccounts. */
   readonly account?: Account;
 }

@@ -25,6 +25,8 @@ export {
 } from './errors.ts';
 export type { SyncErrorCode, SyncErrorOptions } from './errors.ts';
 export type { DestinationHost } from './host.ts';
+export { jsonCall } from './json-call.ts';
+export type { JsonAnswer, JsonCall } from './json-call.ts';
 export { nameComplaint, tagsComplaint } from './limits.ts';
 export type { DestinationLimits, KeyLimits, NameLimits, Pace, TagLimits } from './limits.ts';
 export { NAME_TEMPLATE_FIELDS } from './name-template.ts';

@@ -7,6 +7,8 @@ import { Refusal } from './sync-status.ts';
 /** What should stand under a remote name. */
 export interface Wanted extends Content {
   readonly fingerprint: string;
+  /** Of a secret that is itself a copy. */
+  readonly origin?: string;
 }
 
 /** How often a name that is taken between the look and the write is looked at anew. */
@@ -55,6 +57,7 @@ export class RemoteWriter {
           tags: this.#destination.custom_tags,
           operationId: remote.writing!.operation,
           signal: this.#signal,
+          ...(wanted.origin === undefined ? {} : { origin: wanted.origin }),
           ...(current ? { current } : {}),
         });
       } catch (error) {

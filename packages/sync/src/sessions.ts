@@ -141,11 +141,13 @@ export class Sessions {
     const limits = plugin.limits(destination.connection);
     const account = await this.#account(plugin, destination);
     const network = createNetworkGuard(networkRules(destination));
+    const cluster = this.#host.clusterId?.();
     try {
       const own: DestinationHost<Record<string, unknown>> = {
         ...{ log: this.#host.log, now: () => this.#host.clock.now(), network },
         identityToken: async (order) => this.#host.identity.token({ ...order, part: placeOf(destination) }),
         ...(account === undefined ? {} : { account }),
+        ...(cluster === undefined ? {} : { cluster }),
       };
       const session = await plugin.openFor(destination.connection, own, fault);
       return { plugin, limits, network, session };

@@ -214,7 +214,8 @@ export class SyncRun {
     const secret = await source?.read(association.secret_name);
     if (secret) {
       for (const [key, content] of contentsOf(secret.data, association.granularity)) {
-        wanted.set(key, { ...content, fingerprint: await this.#fingerprints.of(content.value, destination.custom_tags) });
+        const fingerprint = await this.#fingerprints.of(content.value, destination.custom_tags);
+        wanted.set(key, { ...content, fingerprint, ...(secret.origin === undefined ? {} : { origin: secret.origin }) });
       }
     }
     const unknown = association.wanted === 'synced' && !source;

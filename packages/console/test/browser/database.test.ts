@@ -123,6 +123,25 @@ describeWhere(missing, 'databases in the console', () => {
     expect(await tab.places(shown)).toEqual([]);
   });
 
+  test('a pair of users is made by the form, and its page shows both and hands out the second', async () => {
+    const { page } = tab;
+    await postgres.query(`CREATE ROLE turn_a LOGIN PASSWORD 'before'; CREATE ROLE turn_b LOGIN`);
+    await tab.open('/database/db/edit/static');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('turns');
+    await page.getByRole('textbox', { name: 'Connection', exact: true }).fill('prod');
+    await page.getByRole('textbox', { name: 'Usernames' }).fill('turn_a\nturn_b');
+    await page.getByRole('textbox', { name: 'Rotation period' }).fill('24h');
+    await page.getByRole('button', { name: 'Create static role' }).click();
+    await page.getByText('turn_a, turn_b').waitFor();
+    await page.getByRole('button', { name: 'Show the current credential' }).click();
+    await page.getByText('turn_b', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Copy password' }).click();
+    const password = await page.evaluate(() => navigator.clipboard.readText());
+    expect(await postgres.login('turn_b', password)).toBe('turn_b');
+    await look(tab, 'static-pair');
+    expect(tab.faults).toEqual([]);
+  });
+
   test('a static role that fails shows the sentence of the database, and works again once the user is there', async () => {
     const { page } = tab;
     await postgres.query(`CREATE ROLE billing LOGIN PASSWORD 'before'`);

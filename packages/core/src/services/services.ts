@@ -237,6 +237,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     generatePassword: async (policy) => passwords.generate(policy),
     identity: (mount) => mountIdentity(oidc, mount),
     isLocked: async (mount, name) => lockout.isLocked(mount, name),
+    clusterId: () => cluster.identity?.id,
     retry: retryOutside,
     revokeBelow: async (path) => bulk.revoke(path.slice(0, -1)),
   });

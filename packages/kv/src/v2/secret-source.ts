@@ -1,4 +1,4 @@
-import type { EngineHost, SecretSource, Transaction } from '@strongroom/engine-sdk';
+import { COPY_ORIGIN, type EngineHost, type SecretSource, type Transaction } from '@strongroom/engine-sdk';
 import { isGone } from './secret-record.ts';
 import { findVersion } from './secret-store.ts';
 
@@ -10,7 +10,12 @@ export function secretSource({ storage, clock }: Pick<EngineHost, 'storage' | 'c
       const found = await findVersion(storage, name, 0, (version) => !isGone(version, clock.now()));
       if (!found?.data) return undefined;
       const { version, deletion_time } = found.version;
-      return { version, data: found.data, ...(deletion_time === '' ? {} : { expiresAt: new Date(deletion_time) }) };
+      const origin = found.secret.custom_metadata?.[COPY_ORIGIN];
+      return {
+        ...{ version, data: found.data },
+        ...(deletion_time === '' ? {} : { expiresAt: new Date(deletion_time) }),
+        ...(origin === undefined ? {} : { origin }),
+      };
     },
   };
 }

@@ -151,6 +151,11 @@ export const OFFERED: readonly Offer[] = [
     load: async () => [(await import('@strongroom/sync-kubernetes')).kubernetesDestination],
   },
   {
+    package: '@strongroom/sync-vault',
+    brings: ['sync-destination/vault'],
+    load: async () => [(await import('@strongroom/sync-vault')).vaultDestination],
+  },
+  {
     package: '@strongroom/sync-vercel',
     brings: ['sync-destination/vercel-project'],
     load: async () => [(await import('@strongroom/sync-vercel')).vercelDestination],

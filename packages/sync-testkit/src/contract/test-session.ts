@@ -24,17 +24,22 @@ export interface TestSessionOptions<A> {
   readonly ca?: NetworkGuardOptions['ca'];
   /** The shared account that the connection names. */
   readonly account?: A | undefined;
+  /** The clock of the host. By default that of the machine. */
+  readonly now?: () => Date;
+  /** The `cluster_id` of the host. By default it has none. */
+  readonly cluster?: string;
 }
 
 /** Opens a session that may reach every network. Closing it closes the network as well. */
 export async function openTestSession<C, A = unknown>(
   plugin: { open(connection: C, host: DestinationHost<A>): Promise<DestinationSession> },
   connection: C,
-  { ca, account }: TestSessionOptions<A> = {},
+  { ca, account, cluster, now = () => new Date() }: TestSessionOptions<A> = {},
 ): Promise<TestSession> {
   const rules = { allowedIpv4: [], allowedIpv6: [], allowedPorts: [], disabled: true };
   const network = createNetworkGuard(rules, ca === undefined ? {} : { ca });
-  const host = { log: silentLog, now: () => new Date(), network, ...(account === undefined ? {} : { account }) };
+  const own = { ...(account === undefined ? {} : { account }), ...(cluster === undefined ? {} : { cluster }) };
+  const host = { log: silentLog, now, network, ...own };
   const session = await plugin.open(connection, host);
   return {
     read: (request) => session.read(request),

@@ -49,9 +49,9 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ noun: 'static role', list: 'static-roles', tab: 'static', to: '/database/$mount/static/$name' },
-    first: ['db_name', 'username', ...ROTATION],
-    always: ['username', 'db_name'],
-    fixed: ['username', 'db_name'],
+    first: ['db_name', 'username', 'usernames', ...ROTATION, 'grace_period'],
+    always: ['username', 'usernames', 'db_name'],
+    fixed: ['username', 'usernames', 'db_name'],
     begin: {},
   },
 ];
@@ -93,7 +93,7 @@ function Edit({ mount, kind, name: known, stored }: EditProps) {
         first={kind.first}
         without={known === undefined ? [] : kind.fixed}
         resends={kind.always}
-        shape={(body) => (tab === 'connections' ? body : { ...body, schema: { ...body.schema, required: needed(kind) } })}
+        shape={(body) => (tab === 'connections' ? body : { ...body, schema: { ...body.schema, required: NEEDED } })}
         stale={[apiPath(mount)]}
         submit={known === undefined ? `Create ${noun}` : 'Save'}
         beside={beside && ((values, _touched, name) => beside(mount, name, values))}
@@ -104,9 +104,8 @@ function Edit({ mount, kind, name: known, stored }: EditProps) {
   );
 }
 
-function needed({ fixed }: Kind): readonly string[] {
-  return fixed.length > 0 ? fixed : ['db_name'];
-}
+/** What every role needs. A static role also needs a user or a pair of them, which the server says. */
+const NEEDED = ['db_name'];
 
 /** A connection as its form has it: the parameters of the plugin beside its own fields. */
 function detailsOf({ connection_details: details, root_credentials_rotate_statements: rotation, ...stored }: FormValues): FormValues {

@@ -14,7 +14,11 @@ import { Statements } from './statements.tsx';
 
 interface Role extends ShownPlan {
   readonly db_name: string;
-  readonly username: string;
+  /** Absent where it has a pair. */
+  readonly username?: string;
+  readonly usernames?: readonly string[];
+  /** Seconds. */
+  readonly grace_period?: number;
   readonly credential_type: string;
   readonly rotation_statements: readonly string[];
   readonly last_vault_rotation: string | null;
@@ -48,16 +52,17 @@ export default function StaticRolePage() {
             lastGood={data.last_vault_rotation}
             show={{ label: 'Show the current credential', plain: PLAIN }}
             facts={[
-              { label: 'User', value: data.username },
+              data.usernames ? { label: 'Users in turns', value: data.usernames.join(', ') } : { label: 'User', value: data.username },
               { label: 'Connection', value: <ConnectionLink mount={mount} name={data.db_name} /> },
               { label: 'Credential', value: data.credential_type.replaceAll('_', ' ') },
               { label: 'Rotated every', value: data.rotation_period ? duration(data.rotation_period) : undefined },
               { label: 'Schedule (UTC)', value: data.rotation_schedule },
               { label: 'Last rotation', value: <When time={data.last_vault_rotation} /> },
+              data.grace_period ? { label: 'The previous password stays', value: duration(data.grace_period) } : undefined,
             ]}
             details={<Statements label="Rotation statements" statements={data.rotation_statements} />}
-            rotation="The password changes at once. Whoever keeps a copy of the old one must read the new one."
-            loss={`The user ${data.username} stays in the database with the password that it has, and this server no longer has that password.`}
+            rotation={rotationOf(data)}
+            loss={lossOf(data)}
             deleted={() => go('/database/$mount', { mount }, { tab: 'static' })}
           />
         )}
@@ -66,8 +71,21 @@ export default function StaticRolePage() {
   );
 }
 
+function rotationOf({ usernames, grace_period: grace }: Role): string {
+  if (usernames) return 'The other user of the pair gets a new password and is handed out. The present one works until the next rotation.';
+  if (grace) return `The password changes. The present one works for ${duration(grace)} more.`;
+  return 'The password changes at once. Whoever keeps a copy of the old one must read the new one.';
+}
+
+function lossOf({ username, usernames }: Role): string {
+  if (usernames)
+    return `The users ${usernames.join(' and ')} stay in the database with the passwords that they have, and this server no longer has those.`;
+  return `The user ${username} stays in the database with the password that it has, and this server no longer has that password.`;
+}
+
 /** What the answer with a current credential holds beside the secret. */
 const PLAIN = [
   ...['username', 'ttl', 'rotation_period', 'rotation_schedule', 'rotation_window', 'disable_automated_rotation', 'last_vault_rotation'],
   'private_key_type',
+  'previous',
 ];

@@ -19,6 +19,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   'gcp-sm': ['project_id', 'credentials'],
   kubernetes: ['kubernetes_host', 'kubernetes_ca_cert', 'service_account_jwt', 'namespace'],
   gh: ['access_token', 'repository_owner', 'repository_name', 'app_name'],
+  vault: ['address', 'token', 'role_id', 'secret_id', 'namespace', 'mount', 'path_prefix'],
   'vercel-project': ['access_token', 'project_id', 'team_id', 'deployment_environments'],
 };
 const OF_ALL = ['granularity', 'secret_name_template', 'on_conflict', 'reconcile_interval'];

@@ -66,7 +66,7 @@ function NewDestination() {
   const [name, setName] = useState('');
   const catalog = useRead<Record<string, unknown>>('sys/plugins/catalog');
   const types = Array.isArray(catalog.data?.data['sync-destination']) ? (catalog.data.data['sync-destination'] as string[]) : [];
-  const known = types.length > 0 ? types : ['aws-sm', 'aws-ssm', 'azure-kv', 'gcp-sm', 'gh', 'kubernetes', 'vercel-project'];
+  const known = types.length > 0 ? types : ['aws-sm', 'aws-ssm', 'azure-kv', 'gcp-sm', 'gh', 'kubernetes', 'vault', 'vercel-project'];
   const [type, setType] = useState('aws-sm');
   return (
     <section aria-labelledby="new-destination">

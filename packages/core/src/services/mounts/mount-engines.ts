@@ -41,6 +41,7 @@ export class MountEngines {
   readonly #builtIn: ReadonlyMap<string, EnginePackage>;
   readonly #generatePassword: (policy?: string) => Promise<string>;
   readonly #identity: (mount: MountRecord) => MountIdentity;
+  readonly #clusterId: () => string | undefined;
   readonly #isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
   readonly #sources: SecretSources;
   readonly #retry: (mount: string, target: string) => Promise<void>;
@@ -57,6 +58,8 @@ export class MountEngines {
     generatePassword: (policy?: string) => Promise<string>;
     /** How a mount is known outside. */
     identity: (mount: MountRecord) => MountIdentity;
+    /** Undefined while nobody has initialized the server. */
+    clusterId: () => string | undefined;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     /** What engines that follow secrets may look at. */
     sources: SecretSources;
@@ -72,6 +75,7 @@ export class MountEngines {
     this.#builtIn = options.builtIn;
     this.#generatePassword = options.generatePassword;
     this.#identity = options.identity;
+    this.#clusterId = options.clusterId;
     this.#isLocked = options.isLocked;
     this.#sources = options.sources;
     this.#retry = options.retry;
@@ -175,6 +179,7 @@ export class MountEngines {
       circuit: (target) => this.#outside.circuit(targetKey(mount.uuid, target), target),
       retry: async (target) => this.#retry(mount.uuid, target),
       shareOf: (limit) => shareOf(limit, { of: this.#siblings.configured, rank: this.#siblings.number - 1 }),
+      clusterId: () => this.#clusterId(),
       randomBytes: (count) => randomBytes(count),
       generatePassword: this.#generatePassword,
       identity: this.#identity(mount.record),

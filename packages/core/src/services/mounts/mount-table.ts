@@ -65,6 +65,7 @@ export class MountTable {
     builtIn: ReadonlyMap<string, EnginePackage>;
     generatePassword: (policy?: string) => Promise<string>;
     identity: (mount: MountRecord) => MountIdentity;
+    clusterId: () => string | undefined;
     isLocked: (mount: MountRecord, name: string) => Promise<boolean>;
     retry: (mount: string, target: string) => Promise<void>;
     /** Resolves when every lease and login token below the path is gone. @throws when one cannot be taken back. */

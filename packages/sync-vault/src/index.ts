@@ -1,0 +1,2 @@
+export { VaultConnection } from './connection.ts';
+export { vaultDestination } from './plugin.ts';
