@@ -25,6 +25,7 @@ const visibleFields = {
 /** Seconds. */
 const SHORTEST_PERIOD = 60;
 const ID_LENGTH = 20;
+const LONGEST_USER = 64;
 
 export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -107,6 +108,8 @@ interface Sent extends SentPlan {
 function changed(host: EngineHost, before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
   const username = sent.username || before?.username || '';
   if (username === '') throw new BadRequest('missing "username" parameter');
+  if (username.length > LONGEST_USER)
+    throw new BadRequest(`username has ${username.length} characters, where AWS takes at most ${LONGEST_USER}`);
   if (before && username !== before.username) throw new BadRequest('username of a static role cannot be changed: make another role');
   if (!before && sent.rotation_period === undefined && !sent.rotation_schedule && !sent.disable_automated_rotation) {
     throw new BadRequest('missing "rotation_period" parameter');

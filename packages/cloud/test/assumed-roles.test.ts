@@ -1,6 +1,7 @@
 import { CreateUserCommand } from '@aws-sdk/client-iam';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { manualClock, mountForTest, type TestMount } from '@strongroom/engine-testkit';
+import { startMoto } from '@strongroom/lab';
 import { cloudEngine } from '../src/index.ts';
 import { AcmeCloud } from './acme-provider.ts';
 import { awsError, awsResult } from './aws-front.ts';
@@ -64,6 +65,16 @@ describeWithAws('static roles of another account', (aws) => {
     expect(await refusal({ ...fields, username: 'static1' }, 'twin')).toContain('managed by static role "there" of this mount');
     await mount.delete('static-roles/there');
     expect((await write({ ...fields, username: 'static1' }, 'twin')).status).toBe(200);
+  });
+
+  test('where the first place of STS has stopped, the role is assumed at the next', async () => {
+    const stopped = await startMoto();
+    await stopped.stop();
+    const places = { sts_endpoint: stopped.endpoint, sts_fallback_endpoints: aws.front.endpoint, sts_fallback_regions: 'eu-west-1' };
+    await mount.write('config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0, ...places }));
+    expect((await write(fields)).status).toBe(200);
+    expect(await there.keysOf('app')).toEqual([(await key()).access_key]);
+    expect(aws.front.calls[0]!.headers.authorization).toContain('/eu-west-1/sts/');
   });
 
   test('a role that may not be assumed is a 400 that names assume_role_arn and AWS’s reason; nothing is stored', async () => {

@@ -69,6 +69,7 @@ export async function openClients(settings: CloudSettings, role?: AssumedRole): 
             : {};
         return new sdk.sts.STSClient({ ...common, ...place, ...patience, credentials });
       }) as [STSClient, ...STSClient[]],
+      placesOf.map(({ endpoint, region }) => endpoint ?? `STS of ${region}`),
     );
   // An identity token takes the place of a signature.
   const unsigned = settings.webIdentity && stsAt(credentialsOf({ access_key: 'none', secret_key: 'none' }));
@@ -94,7 +95,10 @@ type Credentials = NonNullable<STSClientConfig['credentials']>;
 
 /** Where STS is asked, in this order. */
 function stsPlaces({ sts_endpoint, sts_region, sts_fallback_endpoints, sts_fallback_regions }: CloudSettings, region: string) {
-  const first = { region: sts_region || region, ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }) };
+  const first: { region: string; endpoint?: string } = {
+    region: sts_region || region,
+    ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }),
+  };
   return [first, ...sts_fallback_endpoints.map((endpoint, i) => ({ endpoint, region: sts_fallback_regions[i]! }))];
 }
 

@@ -8,12 +8,15 @@ const OF_THE_PLACE = new Set(['RegionDisabledException', 'IDPCommunicationError'
 /** STS at several places, which are asked in their order: each where those before it were not reached or failed. */
 export class FallbackSts {
   readonly #clients: readonly [STSClient, ...STSClient[]];
+  readonly #names: readonly string[];
 
-  constructor(clients: readonly [STSClient, ...STSClient[]]) {
+  /** `names`: what messages call the places of the clients. */
+  constructor(clients: readonly [STSClient, ...STSClient[]], names: readonly string[]) {
     this.#clients = clients;
+    this.#names = names;
   }
 
-  /** Throws what the last place throws, or the first that refuses. */
+  /** Throws what the first place that refuses throws. Where all fail, throws what the last one throws, with the names of all in its text. */
   async ask<T>(work: (client: STSClient) => Promise<T>): Promise<T> {
     for (const client of this.#clients.slice(0, -1)) {
       try {
@@ -22,7 +25,13 @@ export class FallbackSts {
         if (!isOfThePlace(error)) throw error;
       }
     }
-    return work(this.#clients.at(-1)!);
+    try {
+      return await work(this.#clients.at(-1)!);
+    } catch (error) {
+      if (this.#names.length > 1 && error instanceof Error && isOfThePlace(error))
+        error.message += `; asked in turn: ${this.#names.join(', ')}`;
+      throw error;
+    }
   }
 
   destroy(): void {
