@@ -1,6 +1,7 @@
 import type { IAMClient, IAMClientConfig } from '@aws-sdk/client-iam';
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
-import type { AccessKey, CloudSettings } from '../cloud-provider.ts';
+import type { AccessKey, AssumedRole, CloudSettings } from '../cloud-provider.ts';
+import { assumedRoleCredentials } from './assumed-role-credentials.ts';
 import { codeOf, isThrottling } from './aws-faults.ts';
 import { loadAwsSdk, type AwsSdk } from './aws-sdk.ts';
 import { FallbackSts } from './fallback-sts.ts';
@@ -38,7 +39,8 @@ type Strategy = Awaited<ReturnType<IAMClient['config']['retryStrategy']>> & {
   recordSuccess(token: never): void;
 };
 
-export async function openClients(settings: CloudSettings): Promise<AwsClients> {
+/** `role`: the clients work as this role, which the credential of the settings assumes. */
+export async function openClients(settings: CloudSettings, role?: AssumedRole): Promise<AwsClients> {
   const sdk = await loadAwsSdk();
   const { iam_endpoint, max_retries } = settings;
   const region = regionOf(settings.region);
@@ -70,7 +72,9 @@ export async function openClients(settings: CloudSettings): Promise<AwsClients> 
     );
   // An identity token takes the place of a signature.
   const unsigned = settings.webIdentity && stsAt(credentialsOf({ access_key: 'none', secret_key: 'none' }));
-  const credentials = await rootCredentials(settings, { sdk, region, unsigned });
+  const own = await rootCredentials(settings, { sdk, region, unsigned });
+  const assuming = role && stsAt(own);
+  const credentials = role && assuming ? assumedRoleCredentials(role, { sdk, sts: assuming }) : own;
   const iamConfig = { ...common, credentials, ...(iam_endpoint === '' ? {} : { endpoint: iam_endpoint }) };
   const clients = {
     iam: new sdk.iam.IAMClient(iamConfig),
@@ -81,7 +85,7 @@ export async function openClients(settings: CloudSettings): Promise<AwsClients> 
     ...clients,
     stsAs: (key) => stsAt(credentialsOf(key)),
     destroy: () => {
-      for (const client of [...Object.values(clients), unsigned]) client?.destroy();
+      for (const client of [...Object.values(clients), unsigned, assuming]) client?.destroy();
     },
   };
 }

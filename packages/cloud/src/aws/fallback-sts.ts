@@ -1,4 +1,5 @@
 import type { STSClient } from '@aws-sdk/client-sts';
+import { isCloudError } from '../cloud-error.ts';
 import { codeOf } from './aws-faults.ts';
 
 /** Refusals of one place that say nothing of the others. */
@@ -34,5 +35,5 @@ function isOfThePlace(error: unknown): boolean {
   const status = $metadata?.httpStatusCode;
   if (OF_THE_PLACE.has(codeOf(error))) return true;
   if (status !== undefined) return status >= 500;
-  return name !== 'AbortError' && name !== 'CredentialsProviderError' && name !== 'CloudFailed' && name !== 'CloudRefused';
+  return name !== 'AbortError' && name !== 'CredentialsProviderError' && !isCloudError(error);
 }
