@@ -12,6 +12,14 @@ export interface WebIdentity {
   token(): Promise<string>;
 }
 
+/** A role, mostly of another account, that the root credential assumes. */
+export interface AssumedRole {
+  readonly roleArn: string;
+  readonly sessionName: string;
+  /** '' for none. */
+  readonly externalId: string;
+}
+
 /** Where a provider is reached, and as whom. Empty texts are not given. */
 export interface CloudSettings {
   /** Absent: what the provider finds by itself, in its environment, its files or from the machine it runs on. */
@@ -175,6 +183,11 @@ export interface CloudSession {
   ownUser(signal: AbortSignal): Promise<OwnUser>;
   /** The account that this session works in. */
   ownAccount(signal: AbortSignal): Promise<string>;
+  /**
+   * The provider as this role sees it, which is assumed with the credential of this session. The same session for the same role; it is closed with this
+   * one. Absent where the provider has no such roles.
+   */
+  assuming?(role: AssumedRole): CloudSession;
   /** Idempotent. Calls under way may fail. */
   close(): void;
 }

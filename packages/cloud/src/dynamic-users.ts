@@ -159,7 +159,7 @@ export class DynamicUsers {
     const { username, creation, begun, user_id: id, account } = user;
     const removal = this.#root.use(async (session) => session.removeUser(username, { id, tag: [CREATION_TAG, creation] }, signal));
     const outcome = await during('error removing IAM user', removal);
-    if (outcome === 'absent') await this.#root.requireAccount(username, account, signal);
+    if (outcome === 'absent') await this.#root.sessionFor({ user: username, account }, signal);
     const unseen = outcome === 'absent' && this.#host.clock.millis() < begun + SETTLING;
     await this.#host.storage.transaction(async (tx) => {
       if (unseen) {

@@ -4,6 +4,7 @@ export { cloudEngine } from './cloud-engine.ts';
 export { CloudFailed, CloudRefused, CloudThrottled, type CloudError, type CloudFault } from './cloud-error.ts';
 export type {
   AccessKey,
+  AssumedRole,
   CloudProvider,
   CloudSession,
   CloudSettings,

@@ -1,5 +1,6 @@
 import { UpstreamFailed, type EngineHost, type Intent, type OpenIntent, type Transaction } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
+import { AssumedRoleRecord } from './assumed-role.ts';
 import { isCloudError } from './cloud-error.ts';
 import type { CloudSession } from './cloud-provider.ts';
 import type { ManagedKeys } from './managed-keys.ts';
@@ -28,6 +29,8 @@ const Entry = Type.Object({
   known: Type.Union([Type.Array(Type.String()), Type.Null()]),
   /** The account that the user is in. */
   account: Type.Optional(Type.String()),
+  /** Who removes them, where that is not the root credential itself. */
+  assumed: Type.Optional(AssumedRoleRecord),
   /** The keys are those of a root credential that is not configured any more. */
   former: Type.Optional(FormerRoot),
 });
@@ -65,10 +68,9 @@ export class KeyRemoval {
   }
 
   /** Removes them. May be repeated. */
-  async run({ user, keys, known, account, former }: KeysToRemove, signal: AbortSignal): Promise<void> {
+  async run({ user, keys, known, account, assumed, former }: KeysToRemove, signal: AbortSignal): Promise<void> {
     if (!former) {
-      await this.#root.requireAccount(user, account, signal);
-      const { session } = await this.#root.require();
+      const session = await this.#root.sessionFor({ user, account, assumed }, signal);
       return remove(session, user, { keys, known }, signal);
     }
     // A key that the operator configured since is not touched, whatever was known before.
@@ -89,8 +91,7 @@ export class KeyRemoval {
       }
     }
     try {
-      await this.#root.requireAccount(user, formerly, signal);
-      const { session } = await this.#root.require();
+      const session = await this.#root.sessionFor({ user, account: formerly }, signal);
       await remove(session, user, { keys, known, except: configured }, signal);
     } catch (error) {
       this.#host.log.warn('keys of the former root credential could not be removed yet', { user, keys });

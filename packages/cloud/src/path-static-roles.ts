@@ -9,6 +9,7 @@ import {
   type SentPlan,
 } from '@strongroom/rotation';
 import { Type } from 'typebox';
+import { assumedRoleOf, AssumedRoleRecord, assumedRoleParameters, sameAssumedRole, visibleAssumedRole } from './assumed-role.ts';
 import { lostText } from './managed-keys.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticKeys } from './static-keys.ts';
@@ -18,11 +19,13 @@ const visibleFields = {
   id: Type.String(),
   username: Type.String(),
   grace_period: Type.Optional(Type.Number({ description: 'Seconds.' })),
+  ...AssumedRoleRecord.properties,
 };
 
 /** Seconds. */
 const SHORTEST_PERIOD = 60;
 const ID_LENGTH = 20;
+const LONGEST_USER = 64;
 
 export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -38,6 +41,7 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       username: f.string('The user whose key it is. It cannot be changed.'),
       ...rotationPlanParameters,
       grace_period: f.duration('How long the previous key stays valid after a rotation, so that clients have time to fetch the new one.'),
+      ...assumedRoleParameters,
       adopt: f.bool('Take the user over from its current manager, in this mount or another.', { default: false }),
     },
   })
@@ -61,6 +65,8 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
           await keys.create(name, record, { signal: req.signal, adopt });
           return { data: visible(name, record) };
         }
+        const wanted = changed(host, before, sent);
+        if (!sameAssumedRole(before, wanted)) await keys.tryAccess(wanted, req.signal);
         const after = await host.storage.transaction(async (tx) => {
           const current = await recordsIn(tx).staticRoles.get(name);
           if (!current) throw new BadRequest(`the static role ${JSON.stringify(name)} was deleted meanwhile`);
@@ -92,6 +98,9 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
 }
 
 interface Sent extends SentPlan {
+  readonly assume_role_arn: string | undefined;
+  readonly assume_role_session_name: string | undefined;
+  readonly external_id: string | undefined;
   readonly username: string | undefined;
   readonly grace_period: number | undefined;
 }
@@ -99,6 +108,8 @@ interface Sent extends SentPlan {
 function changed(host: EngineHost, before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
   const username = sent.username || before?.username || '';
   if (username === '') throw new BadRequest('missing "username" parameter');
+  if (username.length > LONGEST_USER)
+    throw new BadRequest(`username has ${username.length} characters, where AWS takes at most ${LONGEST_USER}`);
   if (before && username !== before.username) throw new BadRequest('username of a static role cannot be changed: make another role');
   if (!before && sent.rotation_period === undefined && !sent.rotation_schedule && !sent.disable_automated_rotation) {
     throw new BadRequest('missing "rotation_period" parameter');
@@ -117,16 +128,19 @@ function changed(host: EngineHost, before: StaticRoleRecord | undefined, sent: S
     rotation_window: _w,
     disable_automated_rotation: _d,
     first_rotation_offset: _o,
+    assume_role_arn: _a,
+    assume_role_session_name: _n,
+    external_id: _e,
     ...kept
   } = {
     ...(before ?? { id: newId(host), last_rotation: 0, next_rotation: 0, rotation_period: 0, rotation_schedule: '', rotation_window: 0 }),
   } as StaticRoleRecord;
-  return { ...kept, ...plan, username, grace_period: grace };
+  return { ...kept, ...plan, ...assumedRoleOf(before, sent), username, grace_period: grace };
 }
 
 function visible(name: string, record: StaticRoleRecord) {
   const { id, username, grace_period } = record;
-  return { name, id, username, ...visiblePlan(record), ...(grace_period > 0 ? { grace_period } : {}) };
+  return { name, id, username, ...visiblePlan(record), ...(grace_period > 0 ? { grace_period } : {}), ...visibleAssumedRole(record) };
 }
 
 /** As the ids of Vault and OpenBao look: 20 lower-case letters and digits. */

@@ -1,6 +1,7 @@
 import type { Collection, StorageView } from '@strongroom/engine-sdk';
 import { rotationPlanFields, rotationStateFields } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
+import { AssumedRoleRecord } from './assumed-role.ts';
 import { StsPlacesRecord } from './sts-places.ts';
 import { WebIdentityRecord } from './web-identity.ts';
 
@@ -107,6 +108,7 @@ export const StaticRoleRecord = Type.Object({
   grace_period: Type.Number(),
   /** The account that the user is in. */
   account: Type.Optional(Type.String()),
+  ...AssumedRoleRecord.properties,
   /** Absent until the first key is there, and while its place is taken by nothing. */
   current: Type.Optional(StoredKey),
   ...keyStateFields,
@@ -136,7 +138,7 @@ export interface Records {
   readonly lease: Collection<LeaseRecord>;
   readonly roles: Collection<RoleRecord>;
   readonly staticRoles: Collection<StaticRoleRecord>;
-  /** The name of the static role of a user, by the user's name. */
+  /** The name of the static role of a user, by the user's name; for a user of another account by account and name. */
   readonly staticUsers: Collection<{ role: string }>;
   readonly users: Collection<UserRecord>;
 }

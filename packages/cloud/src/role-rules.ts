@@ -1,6 +1,7 @@
 import { BadRequest, listed } from '@strongroom/engine-sdk';
 import { hasStatement } from './policy-document.ts';
 import type { CredentialType, RoleFields } from './records.ts';
+import { LONGEST_DOCUMENT, LONGEST_SESSION, MOST_POLICIES, SHORTEST_SESSION } from './session-limits.ts';
 
 const TYPES: readonly CredentialType[] = ['iam_user', 'assumed_role', 'federation_token', 'session_token'];
 /** As IAM takes it, and as the texts of Vault and OpenBao show it. */
@@ -121,14 +122,6 @@ function tagProblems(field: 'iam_tags' | 'session_tags', tags: Readonly<Record<s
   }
   return problems;
 }
-
-/** Seconds: what STS gives. */
-const SHORTEST_SESSION = 900;
-const LONGEST_SESSION = { assumed_role: 43_200, federation_token: 129_600, session_token: 129_600 };
-/** Characters of a policy in JSON, without the space between its parts: for a user and for a session. */
-const LONGEST_DOCUMENT = 2_048;
-/** Policies of a user, unless AWS has raised the quota, and of a session. */
-const MOST_POLICIES = 10;
 
 /** What a role asks for to no effect, or what AWS will refuse when a credential is asked for. */
 export function roleWarnings(role: RoleFields): string[] {

@@ -1,4 +1,5 @@
-import { InvalidRequest, UpstreamFailed, withDeadline, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, InvalidRequest, UpstreamFailed, withDeadline, type EngineHost } from '@strongroom/engine-sdk';
+import { openAssumedRole, type AssumedRoleRecord } from './assumed-role.ts';
 import { during, outcomeOf } from './cloud-error.ts';
 import type { AccessKey, CloudProvider, CloudSession, CloudSettings } from './cloud-provider.ts';
 import { recordsIn, ROOT, type RootRecord } from './records.ts';
@@ -72,14 +73,35 @@ export class Root {
     }
   }
 
-  /** @throws UpstreamFailed where the root credential is of another account: what is in this one cannot be seen now, and is not gone. */
-  async requireAccount(user: string, account: string | undefined, signal: AbortSignal): Promise<void> {
-    if (account === undefined || account === '') return;
+  /** A session as the root credential, or as the role that it assumes. @throws BadRequest where the provider has no such roles. */
+  async sessionAs(assumed: AssumedRoleRecord): Promise<CloudSession> {
     const { session } = await this.require();
-    const here = await during('error asking for the account of config/root', session.ownAccount(signal));
-    if (here === '' || here === account) return;
+    const role = openAssumedRole(this.#host, assumed);
+    if (!role) return session;
+    if (!session.assuming)
+      throw new BadRequest(`assume_role_arn: ${this.#provider.title} has no roles that can be assumed for static roles`);
+    return session.assuming(role);
+  }
+
+  /**
+   * A session in the account of the user: of the root credential, or of the role that it assumes. @throws UpstreamFailed where it is of another account:
+   * what is in this one cannot be seen now, and is not gone.
+   */
+  async sessionFor(
+    {
+      user,
+      account,
+      assumed = {},
+    }: { readonly user: string; readonly account: string | undefined; readonly assumed?: AssumedRoleRecord | undefined },
+    signal: AbortSignal,
+  ): Promise<CloudSession> {
+    const session = await this.sessionAs(assumed);
+    if (account === undefined || account === '') return session;
+    const by = assumed.assume_role_arn === undefined ? 'config/root' : 'assume_role_arn';
+    const here = await during(`error asking for the account of ${by}`, session.ownAccount(signal));
+    if (here === '' || here === account) return session;
     throw new UpstreamFailed(
-      `the user ${user} belongs to account ${account}, and config/root is of account ${here} now; it can be changed or removed with a key of ${account}`,
+      `the user ${user} belongs to account ${account}, and ${by} is of account ${here} now; it can be changed or removed with a key of ${account}`,
     );
   }
 

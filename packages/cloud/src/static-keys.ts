@@ -1,4 +1,5 @@
 import { BadRequest, UpstreamFailed, type EngineHost, type OutsideThing, type Transaction } from '@strongroom/engine-sdk';
+import type { AssumedRoleRecord } from './assumed-role.ts';
 import { during, isCloudError } from './cloud-error.ts';
 import type { CloudProvider } from './cloud-provider.ts';
 import { keysToRemove, type KeyRemoval, type KeysToRemove } from './key-removal.ts';
@@ -34,10 +35,7 @@ export class StaticKeys {
       lens: ownKeyState(),
       plan: (role) => role,
       grace: (role) => role.grace_period,
-      session: async ({ username, account }, signal) => {
-        await root.requireAccount(username, account, signal);
-        return (await root.require()).session;
-      },
+      session: async (role, signal) => root.sessionFor({ user: role.username, account: role.account, assumed: role }, signal),
       user: async ({ username, account }, session, signal) => ({ user: username, account: account ?? (await session.ownAccount(signal)) }),
       manager: managerOf,
       check: async ({ username }, _user, keys, adopt) => {
@@ -69,21 +67,27 @@ export class StaticKeys {
     role: StaticRoleRecord,
     { signal, adopt }: { readonly signal: AbortSignal; readonly adopt: boolean },
   ): Promise<void> {
-    const { session } = await this.#root.require();
+    const session = await this.#root.sessionAs(role);
     const account = await session.ownAccount(signal);
-    await this.rotation.create(name, account === '' ? role : { ...role, account }, {
+    const made = account === '' ? role : { ...role, account };
+    await this.rotation.create(name, made, {
       signal,
       adopt,
       check: async (tx) => {
         const { staticUsers } = recordsIn(tx);
         // A role of an older version, which has claimed nothing yet.
-        const owner = adopt ? undefined : await staticUsers.get(role.username);
+        const owner = adopt ? undefined : await staticUsers.get(userEntry(made));
         if (owner)
           throw new BadRequest(`username: ${JSON.stringify(role.username)} is managed by the static role ${JSON.stringify(owner.role)}`);
-        await staticUsers.put(role.username, { role: name });
+        await staticUsers.put(userEntry(made), { role: name });
       },
-      undo: async (tx) => forgetUser(tx, role.username, name),
+      undo: async (tx) => forgetUser(tx, made, name),
     });
+  }
+
+  /** Tries whether the keys of a role can be changed as it says. @throws BadRequest where the provider does not let the mount in */
+  async tryAccess({ username: user, account, ...role }: StaticRoleRecord, signal: AbortSignal): Promise<void> {
+    await this.#root.sessionFor({ user, account, assumed: role }, signal);
   }
 
   /** At the start: roles of versions that claimed nothing claim their users, where nobody else has them. */
@@ -102,7 +106,7 @@ export class StaticKeys {
       if (keys) await during(`deleting the keys of the static role ${JSON.stringify(name)}`, this.#removal.run(keys, signal));
       await this.#host.storage.transaction(async (tx) => {
         await this.rotation.remove(tx, name);
-        await forgetUser(tx, role.username, name);
+        await forgetUser(tx, role, name);
       });
     }
   }
@@ -128,7 +132,13 @@ export class StaticKeys {
     const lost = await this.rotation.lostTo(name, role);
     const { pending, ...settled } = role;
     const left = keysToRemove(role.username, lost && pending && !pending.made ? settled : role);
-    return left && (role.account === undefined ? left : { ...left, account: role.account });
+    if (left === undefined) return undefined;
+    const { account, assume_role_arn } = role;
+    return {
+      ...left,
+      ...(account === undefined ? {} : { account }),
+      ...(assume_role_arn === undefined ? {} : { assumed: assumedOf(role) }),
+    };
   }
 
   /** Deletes a role and the keys that it made. Resolves with why they are still there, where the provider could not be asked. */
@@ -138,7 +148,7 @@ export class StaticKeys {
       if (!role) return undefined;
       const keys = await this.#keysOf(name, role);
       await this.rotation.remove(tx, name);
-      await forgetUser(tx, role.username, name);
+      await forgetUser(tx, role, name);
       return keys && { keys, intent: await this.#removal.intend(tx, keys), underWay: role.pending !== undefined };
     });
     if (!open) return undefined;
@@ -160,7 +170,21 @@ export class StaticKeys {
 export const managerOf = (name: string): string => `static role ${JSON.stringify(name)}`;
 
 /** A role that took the user over has its own entry. */
-async function forgetUser(tx: Transaction, username: string, role: string): Promise<void> {
+async function forgetUser(tx: Transaction, role: StaticRoleRecord, name: string): Promise<void> {
   const { staticUsers } = recordsIn(tx);
-  if ((await staticUsers.get(username))?.role === role) await staticUsers.delete(username);
+  const entry = userEntry(role);
+  if ((await staticUsers.get(entry))?.role === name) await staticUsers.delete(entry);
+}
+
+/** Users of two accounts may have one name. */
+function userEntry({ username, account = '', assume_role_arn }: StaticRoleRecord): string {
+  return assume_role_arn === undefined ? username : `${account}:${username}`;
+}
+
+function assumedOf({ assume_role_arn, assume_role_session_name, external_id }: StaticRoleRecord): AssumedRoleRecord {
+  return {
+    ...(assume_role_arn === undefined ? {} : { assume_role_arn }),
+    ...(assume_role_session_name === undefined ? {} : { assume_role_session_name }),
+    ...(external_id === undefined ? {} : { external_id }),
+  };
 }

@@ -7,6 +7,7 @@ import { mergePolicies } from './policy-document.ts';
 import type { CredentialType } from './records.ts';
 import type { Role } from './roles.ts';
 import type { Root } from './root.ts';
+import { requireSessionLength, requireSessionName, requireSessionPolicies } from './session-limits.ts';
 import { safeName } from './user-names.ts';
 
 /** The provider's limit of session names. */
@@ -78,6 +79,7 @@ export class TemporaryCredentials {
     const { names, record } = await this.#root.require();
     const wanted = wish.ttl || role.default_sts_ttl || DEFAULT_TTL;
     const { ttl: seconds } = this.#host.limit({ ttl: wanted, maxTtl: role.max_sts_ttl });
+    if (type !== 'iam_user') requireSessionLength(type, seconds);
     const short = shorterThanAsked(wish.ttl || role.default_sts_ttl, seconds, 'max_sts_ttl of the role or the maximum of the mount');
     if (type !== 'assumed_role') {
       if (record.role_arn !== undefined)
@@ -90,13 +92,20 @@ export class TemporaryCredentials {
       return { name: names.next('IAM', displayName, roleName), roleArn, mfaCode: '', seconds, warnings: short };
     }
     const name = safeName(wish.role_session_name);
+    requireSessionName(name);
     if (name.length <= LONGEST_SESSION_NAME) return { name, roleArn, mfaCode: '', seconds, warnings: short };
     const cut = `the role session name was truncated to ${LONGEST_SESSION_NAME} characters to fit within IAM session name length limits`;
     return { name: name.slice(0, LONGEST_SESSION_NAME), roleArn, mfaCode: '', seconds, warnings: [...short, cut] };
   }
 
-  /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any. */
+  /** The policies that the credential is restricted to: the role's, and those of its groups. @throws BadRequest for groups without any, and for too many. */
   async policies(role: Role, signal: AbortSignal): Promise<SessionPolicies> {
+    const policies = await this.#policies(role, signal);
+    requireSessionPolicies(policies, role.iam_groups.length > 0);
+    return policies;
+  }
+
+  async #policies(role: Role, signal: AbortSignal): Promise<SessionPolicies> {
     if (role.iam_groups.length === 0) return { policyArns: role.policy_arns, policyDocument: role.policy_document };
     const reading = this.#root.use(async (session) => session.groupPolicies(role.iam_groups, signal));
     const groups = await during('Error reading the policies of iam_groups', reading);

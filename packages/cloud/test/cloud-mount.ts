@@ -7,7 +7,7 @@ import {
   ListAccessKeysCommand,
   ListUsersCommand,
 } from '@aws-sdk/client-iam';
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { manualClock, mountForTest, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
 import { awsEngine } from '../src/index.ts';
 
@@ -73,6 +73,14 @@ function credentials(key: Key & { session_token?: string }) {
     secretAccessKey: key.secret_key,
     ...(key.session_token === undefined ? {} : { sessionToken: key.session_token }),
   };
+}
+
+/** A client that is an administrator of another account, which moto knows by the role that was assumed. */
+export async function besideIn(endpoint: string, account: string): Promise<Beside> {
+  const sts = new STSClient({ endpoint, region: REGION, credentials: { accessKeyId: 'AKIAOPERATOROUTSIDE', secretAccessKey: 'none' } });
+  const command = { RoleArn: `arn:aws:iam::${account}:role/admin`, RoleSessionName: 'admin' };
+  const { Credentials } = await sts.send(new AssumeRoleCommand(command));
+  return new Beside(endpoint, { access_key: Credentials!.AccessKeyId!, secret_key: Credentials!.SecretAccessKey! });
 }
 
 export function rootConfig(endpoint: string, key: Key, more: Record<string, unknown> = {}): Record<string, unknown> {

@@ -1,8 +1,8 @@
-import { CreatePolicyCommand } from '@aws-sdk/client-iam';
+import { CreatePolicyCommand, CreateUserCommand } from '@aws-sdk/client-iam';
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import { manualClock, killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { awsEngine } from '../src/index.ts';
-import { type Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
+import { besideIn, type Beside, rootConfig, S3, type Key } from './cloud-mount.ts';
 import { describeWithAws } from './describe-with-aws.ts';
 
 jest.setTimeout(120_000);
@@ -187,6 +187,53 @@ describeWithAws('a server that dies in the middle', (aws) => {
     await server.pass(400);
     const there = (await server.ask('read', 'aws/static-roles/st')).status === 200;
     expect(await beside.keysOf('static1')).toEqual(there ? [(await staticKey()).access_key] : []);
+  });
+
+  /** A static role of another account; the next process begins without credentials of the role. */
+  const otherAccount = async () => {
+    await aws.moto.enforce(Infinity);
+    const there = await besideIn(aws.moto.endpoint, '111111111111');
+    await there.iam.send(new CreateUserCommand({ UserName: 'app' }));
+    const role = { username: 'app', rotation_period: '24h', assume_role_arn: 'arn:aws:iam::111111111111:role/rotator' };
+    const write = async () => server.ask('update', 'aws/static-roles/app', role);
+    const forget = async () => done('update', 'aws/config/root', rootConfig(aws.front.endpoint, aws.root, { max_retries: 0 }));
+    const key = async () => (await server.ask('read', 'aws/static-creds/app')).data as Key;
+    return { there, write, forget, key };
+  };
+
+  test.each(deaths(5, 6))('while a static role of another account is made, at %s %i: it is whole or not there', async (...death) => {
+    const { there, write, key } = await otherAccount();
+    const died = await dieIn(death, write);
+    await server.pass(400);
+    const stands = (await server.ask('read', 'aws/static-roles/app')).status === 200;
+    if (!died) expect(stands).toBe(true);
+    expect(await there.keysOf('app')).toEqual(stands ? [(await key()).access_key] : []);
+  });
+
+  test.each(deaths(6, 8))(
+    'while a static role of another account is rotated, at %s %i: the key that is answered works, at once and later',
+    async (...death) => {
+      const { there, write, forget, key } = await otherAccount();
+      await write();
+      await forget();
+      const before = await key();
+      const died = await dieIn(death, async () => server.ask('update', 'aws/rotate-role/app'));
+      expect(await there.keysOf('app')).toContain((await key()).access_key);
+      await server.pass(400);
+      const later = await key();
+      expect(await there.keysOf('app')).toEqual([later.access_key]);
+      if (!died) expect(later.access_key).not.toBe(before.access_key);
+    },
+  );
+
+  test.each(deaths(2, 4))('while a static role of another account is deleted, at %s %i: its key goes with it', async (...death) => {
+    const { there, write, forget, key } = await otherAccount();
+    await write();
+    await forget();
+    await dieIn(death, async () => server.ask('delete', 'aws/static-roles/app'));
+    await server.pass(400);
+    const stands = (await server.ask('read', 'aws/static-roles/app')).status === 200;
+    expect(await there.keysOf('app')).toEqual(stands ? [(await key()).access_key] : []);
   });
 
   test.each(deaths(6, 7))('while the root key is rotated, at %s %i: the engine works, at once and later', async (...death) => {

@@ -331,6 +331,41 @@ describeWithMoto('creds and sts', () => {
     });
   });
 
+  describe('what AWS never gives is a 400 that names the field and the limit, before AWS is asked', () => {
+    const assumed = { credential_type: 'assumed_role', role_arns: DEPLOY };
+    const arns = Array.from({ length: 11 }, (_, i) => `arn:aws:iam::123456789012:policy/p${i}`);
+    const long = `{"Statement":["${'x'.repeat(2_048)}"]}`;
+    const lengths = 'ttl: AWS gives credentials of';
+    test.each([
+      [
+        'a short ttl',
+        assumed,
+        { ttl: '899s' },
+        `${lengths} assumed_role for 900 to 43200 s, and ttl, the role and the mount come to 899 s`,
+      ],
+      ['a long ttl', assumed, { ttl: '13h' }, `${lengths} assumed_role for 900 to 43200 s`],
+      [
+        'a session name of one character',
+        assumed,
+        { role_session_name: 'x' },
+        'role_session_name must have at least 2 characters, and has 1',
+      ],
+      ['eleven policies', { ...assumed, policy_arns: arns }, {}, 'policy_arns: 11 policies in all, where AWS takes at most 10'],
+      ['a long document', { ...assumed, policy_document: long }, {}, `policy_document: ${long.length} characters in all, where AWS takes`],
+      [
+        'a long federation',
+        { credential_type: 'federation_token', policy_arns: READ_ONLY },
+        { ttl: '37h' },
+        `${lengths} federation_token for`,
+      ],
+    ])('%s', async (_what, fields, wish, text) => {
+      await role(fields);
+      const { status, errors } = await mount.call('update', 'aws/sts/r', { data: wish });
+      expect([status, errors?.join()]).toEqual([400, expect.stringContaining(text)]);
+      expect(front.calls).toEqual([]);
+    });
+  });
+
   describe('ttl', () => {
     const seconds = () => front.calls.at(-1)!.parameters['DurationSeconds'];
     test.each([

@@ -55,6 +55,9 @@ describeWithAws('static-roles and static-creds', (aws) => {
 
   test('username is required, must exist, and cannot be changed', async () => {
     expect(await refusal({ rotation_period: '1h' })).toBe('400 missing "username" parameter');
+    expect(await refusal({ username: 'u'.repeat(65), rotation_period: '1h' })).toBe(
+      '400 username has 65 characters, where AWS takes at most 64',
+    );
     expect(await refusal({ username: 'nobody', rotation_period: '1h' })).toMatch(
       /^400 unable to manage the access keys of "nobody": AWS: NoSuchEntity: .* \(request \w+\)$/,
     );

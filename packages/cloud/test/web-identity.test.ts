@@ -212,11 +212,15 @@ describe('the places of STS', () => {
     await other.stop();
   });
 
-  test('an outage of all of them is the server’s, and names what the last one said', async () => {
-    const gone = await stopped();
-    await mount.write('config/root', rootConfig(gone, KEY, { max_retries: 0, sts_fallback_endpoints: gone, sts_fallback_regions: REGION }));
+  test('an outage of all of them is the server’s, and names them and what the last one said', async () => {
+    const [gone, other] = [await stopped(), await stopped()];
+    await mount.write(
+      'config/root',
+      rootConfig(gone, KEY, { max_retries: 0, sts_fallback_endpoints: other, sts_fallback_regions: REGION }),
+    );
     const { status, errors } = await mount.call('read', 'aws/creds/deploy');
     expect([status, errors![0]]).toEqual([500, expect.stringContaining('ECONNREFUSED')]);
+    expect(errors![0]).toContain(`; asked in turn: ${gone}, ${other}`);
   });
 
   test.each([

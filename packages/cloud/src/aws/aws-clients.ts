@@ -1,6 +1,7 @@
 import type { IAMClient, IAMClientConfig } from '@aws-sdk/client-iam';
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
-import type { AccessKey, CloudSettings } from '../cloud-provider.ts';
+import type { AccessKey, AssumedRole, CloudSettings } from '../cloud-provider.ts';
+import { assumedRoleCredentials } from './assumed-role-credentials.ts';
 import { codeOf, isThrottling } from './aws-faults.ts';
 import { loadAwsSdk, type AwsSdk } from './aws-sdk.ts';
 import { FallbackSts } from './fallback-sts.ts';
@@ -38,7 +39,8 @@ type Strategy = Awaited<ReturnType<IAMClient['config']['retryStrategy']>> & {
   recordSuccess(token: never): void;
 };
 
-export async function openClients(settings: CloudSettings): Promise<AwsClients> {
+/** `role`: the clients work as this role, which the credential of the settings assumes. */
+export async function openClients(settings: CloudSettings, role?: AssumedRole): Promise<AwsClients> {
   const sdk = await loadAwsSdk();
   const { iam_endpoint, max_retries } = settings;
   const region = regionOf(settings.region);
@@ -67,10 +69,13 @@ export async function openClients(settings: CloudSettings): Promise<AwsClients> 
             : {};
         return new sdk.sts.STSClient({ ...common, ...place, ...patience, credentials });
       }) as [STSClient, ...STSClient[]],
+      placesOf.map(({ endpoint, region }) => endpoint ?? `STS of ${region}`),
     );
   // An identity token takes the place of a signature.
   const unsigned = settings.webIdentity && stsAt(credentialsOf({ access_key: 'none', secret_key: 'none' }));
-  const credentials = await rootCredentials(settings, { sdk, region, unsigned });
+  const own = await rootCredentials(settings, { sdk, region, unsigned });
+  const assuming = role && stsAt(own);
+  const credentials = role && assuming ? assumedRoleCredentials(role, { sdk, sts: assuming }) : own;
   const iamConfig = { ...common, credentials, ...(iam_endpoint === '' ? {} : { endpoint: iam_endpoint }) };
   const clients = {
     iam: new sdk.iam.IAMClient(iamConfig),
@@ -81,7 +86,7 @@ export async function openClients(settings: CloudSettings): Promise<AwsClients> 
     ...clients,
     stsAs: (key) => stsAt(credentialsOf(key)),
     destroy: () => {
-      for (const client of [...Object.values(clients), unsigned]) client?.destroy();
+      for (const client of [...Object.values(clients), unsigned, assuming]) client?.destroy();
     },
   };
 }
@@ -90,7 +95,10 @@ type Credentials = NonNullable<STSClientConfig['credentials']>;
 
 /** Where STS is asked, in this order. */
 function stsPlaces({ sts_endpoint, sts_region, sts_fallback_endpoints, sts_fallback_regions }: CloudSettings, region: string) {
-  const first = { region: sts_region || region, ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }) };
+  const first: { region: string; endpoint?: string } = {
+    region: sts_region || region,
+    ...(sts_endpoint === '' ? {} : { endpoint: sts_endpoint }),
+  };
   return [first, ...sts_fallback_endpoints.map((endpoint, i) => ({ endpoint, region: sts_fallback_regions[i]! }))];
 }
 

@@ -2,6 +2,7 @@ import { mapConcurrently } from '@strongroom/engine-sdk';
 import { setMaxListeners } from 'node:events';
 import type {
   AccessKey,
+  AssumedRole,
   CloudSession,
   CloudSettings,
   FederatedSession,
@@ -30,12 +31,16 @@ const TAG_CONCURRENCY = 8;
 /** AWS, by the SDK. Nothing is loaded or opened before the first call. */
 export class AwsSession implements CloudSession {
   readonly #settings: CloudSettings;
+  readonly #role: AssumedRole | undefined;
+  readonly #assumed = new Map<string, AwsSession>();
   #open: Promise<{ sdk: AwsSdk; clients: AwsClients }> | undefined;
   #account: string | undefined;
   #closed = false;
 
-  constructor(settings: CloudSettings) {
+  /** `role`: who the calls are made as, in place of the credential of the settings. */
+  constructor(settings: CloudSettings, role?: AssumedRole) {
     this.#settings = settings;
+    this.#role = role;
   }
 
   async createUser({ name, path, boundary, tags }: NewUser, abortSignal: AbortSignal): Promise<MadeUser> {
@@ -229,8 +234,17 @@ export class AwsSession implements CloudSession {
     return this.#account;
   }
 
+  assuming(role: AssumedRole): CloudSession {
+    const key = JSON.stringify([role.roleArn, role.sessionName, role.externalId]);
+    const session = this.#assumed.get(key) ?? new AwsSession(this.#settings, role);
+    this.#assumed.set(key, session);
+    if (this.#closed) session.close();
+    return session;
+  }
+
   close(): void {
     this.#closed = true;
+    for (const session of this.#assumed.values()) session.close();
     void this.#open?.then(
       ({ clients }) => {
         clients.destroy();
@@ -250,7 +264,7 @@ export class AwsSession implements CloudSession {
   }
 
   async #connect(): Promise<{ sdk: AwsSdk; clients: AwsClients }> {
-    const [sdk, clients] = await Promise.all([loadAwsSdk(), openClients(this.#settings)]);
+    const [sdk, clients] = await Promise.all([loadAwsSdk(), openClients(this.#settings, this.#role)]);
     if (this.#closed) clients.destroy();
     return { sdk, clients };
   }

@@ -1,4 +1,5 @@
 import type { STSClient } from '@aws-sdk/client-sts';
+import { isCloudError } from '../cloud-error.ts';
 import { codeOf } from './aws-faults.ts';
 
 /** Refusals of one place that say nothing of the others. */
@@ -7,12 +8,15 @@ const OF_THE_PLACE = new Set(['RegionDisabledException', 'IDPCommunicationError'
 /** STS at several places, which are asked in their order: each where those before it were not reached or failed. */
 export class FallbackSts {
   readonly #clients: readonly [STSClient, ...STSClient[]];
+  readonly #names: readonly string[];
 
-  constructor(clients: readonly [STSClient, ...STSClient[]]) {
+  /** `names`: what messages call the places of the clients. */
+  constructor(clients: readonly [STSClient, ...STSClient[]], names: readonly string[]) {
     this.#clients = clients;
+    this.#names = names;
   }
 
-  /** Throws what the last place throws, or the first that refuses. */
+  /** Throws what the first place that refuses throws. Where all fail, throws what the last one throws, with the names of all in its text. */
   async ask<T>(work: (client: STSClient) => Promise<T>): Promise<T> {
     for (const client of this.#clients.slice(0, -1)) {
       try {
@@ -21,7 +25,13 @@ export class FallbackSts {
         if (!isOfThePlace(error)) throw error;
       }
     }
-    return work(this.#clients.at(-1)!);
+    try {
+      return await work(this.#clients.at(-1)!);
+    } catch (error) {
+      if (this.#names.length > 1 && error instanceof Error && isOfThePlace(error))
+        error.message += `; asked in turn: ${this.#names.join(', ')}`;
+      throw error;
+    }
   }
 
   destroy(): void {
@@ -34,5 +44,5 @@ function isOfThePlace(error: unknown): boolean {
   const status = $metadata?.httpStatusCode;
   if (OF_THE_PLACE.has(codeOf(error))) return true;
   if (status !== undefined) return status >= 500;
-  return name !== 'AbortError' && name !== 'CredentialsProviderError' && name !== 'CloudFailed' && name !== 'CloudRefused';
+  return name !== 'AbortError' && name !== 'CredentialsProviderError' && !isCloudError(error);
 }
