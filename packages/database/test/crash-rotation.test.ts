@@ -19,7 +19,7 @@ interface Creds {
 type Moment = 'before' | 'after';
 type Watch = { at: Moment; die: () => void } | undefined;
 
-/** A plugin whose sessions tell of the moment at which they change a password. */
+/** A plugin whose sessions report the moment at which they change a password. */
 function watched(plugin: DatabasePlugin, next: () => Watch): DatabasePlugin {
   const around =
     <R>(change: (request: R) => Promise<void>) =>
