@@ -38,7 +38,8 @@ describeWithSlapd('a plan of config rotates bindpass by itself', () => {
     expect(await config()).toMatchObject({ rotation_period: 86_400 });
     await mount.advance('23h');
     expect(await takesOld()).toBe(true);
-    await mount.advance('2h');
+    // To the very moment: the clock stands still while the directory answers.
+    await mount.advance('1h');
     expect(await takesOld()).toBe(false);
     const first = (await config())['last_bind_password_rotation'];
     expect(first).toBeDefined();
@@ -52,7 +53,7 @@ describeWithSlapd('a plan of config rotates bindpass by itself', () => {
     await mount.write('config', { rotation_schedule: '0 3 * * *', rotation_window: '1h' });
     expect(await config()).toMatchObject({ rotation_schedule: '0 3 * * *', rotation_window: 3_600 });
     expect(await config()).not.toHaveProperty('rotation_period');
-    await mount.advance('24h');
+    await mount.advance('3h');
     expect(await takesOld()).toBe(false);
   });
 
