@@ -68,6 +68,27 @@ describeWhere(noChromium ?? motoMissing, 'the drift of copies', () => {
     expect(tab.faults).toEqual([]);
   });
 
+  test('a folder is linked with what comes later, and its rule is removed again', async () => {
+    const copies = 'sys/sync/destinations/aws-sm/prod/associations';
+    await server.set('POST', 'secret/data/team/first', { data: { key: PLANTED } });
+    await tab.open('/sync/aws-sm/prod/link');
+    await tab.page.getByLabel('Mount').selectOption('secret');
+    await tab.page.getByLabel(/^Secrets \(/).fill('team/**');
+    await tab.page.getByRole('button', { name: 'Show the names outside' }).click();
+    await tab.page.getByRole('button', { name: 'Link all, and those that come later' }).click();
+    await tab.page.getByText('The rule team/* links secrets that come later as well.').waitFor();
+    await server.set('POST', 'secret/data/team/second', { data: { key: PLANTED } });
+    await tab.open('/sync/aws-sm/prod');
+    await tab.page.getByRole('row', { name: /team\/second by the rule team\/\* synced/ }).waitFor();
+    await look(tab, 'sync-rules');
+    await tab.page.getByRole('button', { name: 'Remove the rule team/*' }).click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Remove the rule team/*' }).click();
+    await tab.page.getByRole('row', { name: /team\/second/ }).waitFor({ state: 'detached' });
+    const left = (await server.set('GET', copies)).data.associated_secrets as object;
+    expect(Object.values(left).map(({ secret_name }: { secret_name: string }) => secret_name)).not.toContain('team/first');
+    expect(tab.faults).toEqual([]);
+  });
+
   test('a copy that was edited outside, and one that was deleted, are lines of the plan', async () => {
     await outside('PutSecretValue', { SecretId: 'copies/shop/api', SecretString: '{"key":"edited by hand"}' });
     await outside('DeleteSecret', { SecretId: 'copies/shop/mail', ForceDeleteWithoutRecovery: true });

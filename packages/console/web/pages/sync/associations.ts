@@ -5,6 +5,8 @@ export interface Association {
   readonly mount: string;
   readonly secret_name: string;
   readonly sub_key?: string;
+  /** The rules that brought it. */
+  readonly rule?: string;
   readonly sync_status: string;
   readonly updated_at: string;
   readonly remote_name?: string;

@@ -19,12 +19,13 @@ import { moodOf, sourceOf, wordOf, type Association } from './associations.ts';
 import { DestinationFrame } from './destination-frame.tsx';
 import { FailingCopies } from './failing-copies.tsx';
 import { HeldNotice } from './hold.tsx';
+import { RulesTable, type Rule } from './rules-table.tsx';
 
 /** The copies of a destination, how each stands, and why. */
 export default function DestinationPage() {
   const { type = '', name = '' } = usePlace().params;
   const path = apiPath('sys', 'sync', 'destinations', type, name, 'associations');
-  const associations = useRead<{ associated_secrets: Record<string, Association> }>(path, { every: 5_000 });
+  const associations = useRead<{ associated_secrets: Record<string, Association>; rules?: readonly Rule[] }>(path, { every: 5_000 });
   const [error, setError] = useState<ApiError>();
   const place = `sys/sync/destinations/${type}/${name}`;
   const again = async ({ mount, secret_name }: Association): Promise<void> => {
@@ -43,59 +44,62 @@ export default function DestinationPage() {
       <FailingCopies type={type} name={name} stale={[path]} />
       <Loaded query={associations}>
         {({ data }) => (
-          <DataTable
-            label="Copies"
-            labelHidden
-            rows={Object.entries(data.associated_secrets)}
-            id={([id]) => id}
-            empty={
-              <Empty
-                action={
-                  <To to="/sync/$type/$name/link" params={{ type, name }}>
-                    Link secrets
-                  </To>
-                }
-              >
-                No secret is copied here yet.
-              </Empty>
-            }
-            columns={[
-              { title: 'Secret', main: true, cell: ([, one]) => sourceOf(one) },
-              { title: 'State', cell: ([, one]) => <StateChip mood={moodOf(one.sync_status)}>{wordOf(one.sync_status)}</StateChip> },
-              { title: 'Name outside', cell: ([, { remote_name }]) => remote_name ?? '–' },
-              { title: 'Since', cell: ([, { updated_at }]) => <When time={updated_at} /> },
-              { title: 'Last error', cell: ([, one]) => <LastError association={one} /> },
-              {
-                title: 'Action',
-                end: true,
-                cell: ([, one]) => (
-                  <Stack gap={4} align="flex-end">
-                    {one.sync_status !== 'SYNCED' && (
-                      <ActionButton
-                        variant="default"
-                        needs={{ path: `${place}/associations/set`, need: ['update', 'create'] }}
-                        onClick={() => void again(one)}
+          <>
+            <RulesTable type={type} name={name} rules={data.rules ?? []} stale={[path]} />
+            <DataTable
+              label="Copies"
+              labelHidden
+              rows={Object.entries(data.associated_secrets)}
+              id={([id]) => id}
+              empty={
+                <Empty
+                  action={
+                    <To to="/sync/$type/$name/link" params={{ type, name }}>
+                      Link secrets
+                    </To>
+                  }
+                >
+                  No secret is copied here yet.
+                </Empty>
+              }
+              columns={[
+                { title: 'Secret', main: true, cell: ([, one]) => <Source association={one} /> },
+                { title: 'State', cell: ([, one]) => <StateChip mood={moodOf(one.sync_status)}>{wordOf(one.sync_status)}</StateChip> },
+                { title: 'Name outside', cell: ([, { remote_name }]) => remote_name ?? '–' },
+                { title: 'Since', cell: ([, { updated_at }]) => <When time={updated_at} /> },
+                { title: 'Last error', cell: ([, one]) => <LastError association={one} /> },
+                {
+                  title: 'Action',
+                  end: true,
+                  cell: ([, one]) => (
+                    <Stack gap={4} align="flex-end">
+                      {one.sync_status !== 'SYNCED' && (
+                        <ActionButton
+                          variant="default"
+                          needs={{ path: `${place}/associations/set`, need: ['update', 'create'] }}
+                          onClick={() => void again(one)}
+                        >
+                          {`Try ${one.secret_name} now`}
+                        </ActionButton>
+                      )}
+                      <ConfirmAction
+                        label={`Unlink ${one.secret_name}`}
+                        needs={{ path: `${place}/associations/remove`, need: ['update', 'create'] }}
+                        act={async () => {
+                          await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), {
+                            body: { mount: one.mount, secret_name: one.secret_name },
+                          });
+                          await makeStale(queryClient, [path]);
+                        }}
                       >
-                        {`Try ${one.secret_name} now`}
-                      </ActionButton>
-                    )}
-                    <ConfirmAction
-                      label={`Unlink ${one.secret_name}`}
-                      needs={{ path: `${place}/associations/remove`, need: ['update', 'create'] }}
-                      act={async () => {
-                        await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), {
-                          body: { mount: one.mount, secret_name: one.secret_name },
-                        });
-                        await makeStale(queryClient, [path]);
-                      }}
-                    >
-                      The copy {one.remote_name ?? ''} is removed outside. Programs that read it there lose it. The secret itself stays.
-                    </ConfirmAction>
-                  </Stack>
-                ),
-              },
-            ]}
-          />
+                        The copy {one.remote_name ?? ''} is removed outside. Programs that read it there lose it. The secret itself stays.
+                      </ConfirmAction>
+                    </Stack>
+                  ),
+                },
+              ]}
+            />
+          </>
         )}
       </Loaded>
       <CommandLines
@@ -105,6 +109,20 @@ export default function DestinationPage() {
         ]}
       />
     </DestinationFrame>
+  );
+}
+
+/** Where it comes from, and the rule that brought it. */
+function Source({ association }: { readonly association: Association }) {
+  return (
+    <Stack gap={2}>
+      <span>{sourceOf(association)}</span>
+      {association.rule !== undefined && (
+        <Text size="xs" c="dimmed">
+          by the rule {association.rule}
+        </Text>
+      )}
+    </Stack>
   );
 }
 

@@ -13,6 +13,7 @@ import { ServerError } from '../../parts/server-error.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { DestinationFrame } from './destination-frame.tsx';
 import { HeldNotice } from './hold.tsx';
+import { patternOf } from './rule-pattern.ts';
 import { walkSecrets } from './walk-secrets.ts';
 
 interface Named {
@@ -31,8 +32,8 @@ export default function LinkPage() {
   const [glob, setGlob] = useState('**');
   const [found, setFound] = useState<{ readonly secrets: readonly Named[]; readonly more: boolean; readonly mount: string }>();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const { running, error, attempt } = useAttempt<'look' | 'link'>();
-  const [done, setDone] = useState<{ readonly linked: number; readonly failed: readonly string[] }>();
+  const { running, error, attempt } = useAttempt<'look' | 'link' | 'rule'>();
+  const [done, setDone] = useState<{ readonly linked: number; readonly failed: readonly string[]; readonly rule?: string }>();
   const leaving = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -69,6 +70,17 @@ export default function LinkPage() {
     await makeStale(queryClient, [place]);
     await look();
     setDone({ linked, failed });
+  };
+  const pattern = patternOf(glob.trim());
+  const linkLater = async (): Promise<void> => {
+    const { data } = await send<{ associated_secrets: Record<string, unknown> }>(
+      'POST',
+      apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'set'),
+      { body: { mount: found!.mount, secret_name: pattern, wait: 2 }, signal: leaving.current.signal },
+    );
+    await makeStale(queryClient, [place]);
+    await look();
+    setDone({ linked: Object.keys(data.associated_secrets).length, failed: [], ...(pattern === undefined ? {} : { rule: pattern }) });
   };
   return (
     <DestinationFrame section="link" title={`Link secrets with ${type}/${name}`}>
@@ -111,6 +123,7 @@ export default function LinkPage() {
         {done && (
           <Alert role="status" color={done.failed.length > 0 ? 'yellow' : 'green'} variant="light">
             {done.linked} linked. Their copies are written in the background.
+            {done.rule !== undefined && ` The rule ${done.rule} links secrets that come later as well.`}
             {done.failed.map((text) => (
               <Text key={text} size="sm">
                 {text}
@@ -133,6 +146,16 @@ export default function LinkPage() {
                 >
                   {`Link ${chosen.size}`}
                 </ActionButton>
+                {pattern !== undefined && (
+                  <ActionButton
+                    variant="default"
+                    loading={running === 'rule'}
+                    needs={{ path: `${place}/associations/set`, need: ['update', 'create'] }}
+                    onClick={() => void attempt(linkLater, 'rule')}
+                  >
+                    Link all, and those that come later
+                  </ActionButton>
+                )}
               </Group>
             )}
             <DataTable
