@@ -4,6 +4,8 @@ import type { Trouble } from './recorder.ts';
 const OUTSIDE: readonly { readonly what: string; readonly text: RegExp }[] = [
   { what: 'a host or port where nothing is', text: /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT/ },
   { what: 'a login that the outside system refuses', text: /LDAP Result Code 49 |password authentication failed for user/ },
+  // The answer to a login tells nobody more; the fuzz changes the service account's password.
+  { what: 'a service account that the directory refuses', text: /ldap operation failed: failed to bind as user/ },
   { what: 'an account that is changed by the run at the same moment', text: /tuple concurrently updated/ },
   {
     what: 'statements of the run that change no password',

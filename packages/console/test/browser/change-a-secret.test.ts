@@ -44,7 +44,8 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     await tab.page.getByRole('textbox', { name: `Value of ${key}` }).fill(text);
   };
   const button = (name: string | RegExp) => tab.page.getByRole('button', { name, exact: typeof name === 'string' });
-  const saved = async (): Promise<void> => tab.page.getByRole('heading', { level: 1, name: secret.split('/').at(-1)! }).waitFor();
+  const saved = async (): Promise<void> =>
+    tab.page.getByRole('heading', { level: 1, name: secret.split('/').at(-1)!, exact: true }).waitFor();
 
   test('sees what differs before the save, without a value being drawn, and saves one version', async () => {
     await tab.open(`/kv/secret/show/${secret}`);
@@ -171,7 +172,7 @@ describeWhere(noChromium, 'an owner changes a secret', () => {
     await own.page.getByText('These are unsaved changes from before').waitFor();
     await own.page.getByRole('button', { name: 'Review changes' }).click();
     await own.page.getByRole('button', { name: 'Save version 2' }).click();
-    await own.page.getByRole('heading', { level: 1, name: secret.split('/').at(-1)! }).waitFor();
+    await own.page.getByRole('heading', { level: 1, name: secret.split('/').at(-1)!, exact: true }).waitFor();
     expect((await stored()).data).toMatchObject({ password: 'planted-draft' });
     await own.close();
   });
