@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cached, MAKING_MS, printInstalled } from './cache.mjs';
+import { cached, printInstalled } from './cache.mjs';
+import { go } from './go.mjs';
 
 /** The last version that keeps its data in SQLite; later ones need a PostgreSQL with an extension. */
 const VERSION = '1.24.0';
@@ -20,14 +21,6 @@ export async function installFerretdb() {
     rmSync(source, { recursive: true, force: true });
   });
   return join(folder, 'ferretdb');
-}
-
-function go(words, cwd) {
-  const env = { ...process.env, GOWORK: 'off', GOFLAGS: '-mod=mod', CGO_ENABLED: '0' };
-  const { status, error, stdout, stderr } = spawnSync('go', words, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 26, timeout: MAKING_MS });
-  if (error) throw new Error(error.code === 'ENOENT' ? 'go is not installed' : error.message);
-  if (status !== 0) throw new Error(`go ${words[0]} ended with ${status}: ${(stdout + stderr).slice(-2000)}`);
-  return stdout;
 }
 
 await printInstalled(import.meta.url, installFerretdb);

@@ -1,9 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { startApiFront, type FrontRequest } from './api-front.ts';
 import { json, type ClusterAnswer } from './cluster-status.ts';
 import { etcdMissing, startEtcd } from './etcd-cluster.ts';
@@ -16,9 +18,18 @@ import { createTestCa } from './test-ca.ts';
 const PROGRAM = 'STRONGROOM_KUBE_APISERVER';
 const READY_MS = 60_000;
 
+/** What `scripts/install-kube-apiserver.mjs` leaves. */
+const BUILT = fileURLToPath(new URL('../../../.strongroom/kube-apiserver-1.34.4/kube-apiserver', import.meta.url));
+
+function programPath(): string | undefined {
+  return process.env[PROGRAM] || (existsSync(BUILT) ? BUILT : undefined);
+}
+
 /** Why no real API server can be started here; undefined where it can. */
 export function kubeApiserverMissing(): string | undefined {
-  if (!process.env[PROGRAM]) return `${PROGRAM} does not name a kube-apiserver`;
+  if (programPath() === undefined) {
+    return `there is no kube-apiserver: node packages/lab/scripts/install-kube-apiserver.mjs builds one, or ${PROGRAM} names one`;
+  }
   return etcdMissing();
 }
 
@@ -27,8 +38,8 @@ export function kubeApiserverMissing(): string | undefined {
  * and no nodes: nothing fills a namespace, and nothing runs.
  */
 export async function startKubeApiserver(): Promise<KubernetesCluster> {
-  const program = process.env[PROGRAM];
-  if (!program) throw new Error(kubeApiserverMissing());
+  const program = programPath();
+  if (program === undefined) throw new Error(kubeApiserverMissing());
   const etcd = await startEtcd({ asShipped: true });
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-kube-'));
   const [port] = (await freePorts(1)) as [number];
