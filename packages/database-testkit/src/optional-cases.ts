@@ -11,6 +11,7 @@ import { deadline, type Fixture, HOUR_MS } from './fixture.ts';
 const SURPLUS = 3;
 /** A larger pool is not filled. */
 const MOST_CALLS = 40;
+const NO_PASSWORD = 'the users of these tests have no passwords';
 
 /** What a plugin or session may leave out. Of sessions that is seen once one is open, so there the case ends early. */
 export const optionalCases: Cases<TObject> = {
@@ -92,6 +93,7 @@ export const optionalCases: Cases<TObject> = {
     const name = 'two passwords log in until the replaced one ends, where a user may have two';
     await fixture.withUser(async (session, user) => {
       const { twoPasswords } = session;
+      if (user.credential.type !== 'password') return fixture.leaveOut(name, NO_PASSWORD);
       if (!twoPasswords) return fixture.leaveOut(name, 'the session gives a user one password');
       if (!(await twoPasswords.supported(deadline()))) return fixture.leaveOut(name, 'the server gives a user one password');
       const { username, credential: first } = user;
@@ -118,10 +120,10 @@ export const optionalCases: Cases<TObject> = {
   },
 
   async 'a user changes its own password, where the plugin lets it'(fixture) {
-    const { plugin } = fixture.options;
-    if (plugin.supports.selfManaged !== true)
-      return fixture.leaveOut('a user changes its own password, where the plugin lets it', 'users do not change their own passwords');
+    const name = 'a user changes its own password, where the plugin lets it';
+    if (fixture.options.plugin.supports.selfManaged !== true) return fixture.leaveOut(name, 'users do not change their own passwords');
     await fixture.withUser(async (_manager, user) => {
+      if (user.credential.type !== 'password') return fixture.leaveOut(name, NO_PASSWORD);
       const { username, credential: current, secret: password } = user;
       const next = await fixture.newUser(username);
       await fixture.session(
