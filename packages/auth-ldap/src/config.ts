@@ -18,6 +18,7 @@ import {
   isDn,
   isSchemaName,
   mergeDirectoryConfig,
+  plainServersWarning,
   rootAfter,
   shownDirectoryConfig,
   storedProblems,
@@ -33,6 +34,7 @@ export const configFields = {
   netbiosname: f.string(
     'NetBIOS name of the Active Directory domain: <netbiosname>\\<username> logs in as well. Default: the first part of upndomain.',
   ),
+  enable_samaccountname_login: f.bool('With upndomain, find users by sAMAccountName as well as by userPrincipalName.'),
   schema: f.string(
     'How rotate-root changes a password: openldap, ad or racf. Default: ad with upndomain, or with samaccountname or userprincipalname as userattr.',
   ),
@@ -45,6 +47,7 @@ export const configFields = {
 export const LdapAuthConfig = Type.Object({
   ...DirectoryConfig.properties,
   netbiosname: Type.Optional(Type.String()),
+  enable_samaccountname_login: Type.Optional(Type.Boolean()),
   schema: Type.Optional(Type.String()),
   password_policy: Type.Optional(Type.String()),
   ...bindAccountFields,
@@ -53,6 +56,7 @@ export const LdapAuthConfig = Type.Object({
 export type LdapAuthConfig = DirectoryConfig &
   Pick<BindAccount, 'root' | 'plan'> & {
     readonly netbiosname?: string;
+    readonly enable_samaccountname_login?: boolean;
     readonly schema?: string;
     readonly password_policy?: string;
   } & TokenParameters;
@@ -80,13 +84,15 @@ export function mergeConfig(
   const text = (name: 'netbiosname' | 'schema' | 'password_policy'): string =>
     supplied.has(name) ? (data[name] ?? '').trim() : (stored[name] ?? '');
   const [netbiosname, schema, password_policy] = [text('netbiosname'), text('schema').toLowerCase(), text('password_policy')];
-  const { root: _past, plan: _before, ...before } = stored;
+  const { root: _past, plan: _before, enable_samaccountname_login: _was, ...before } = stored;
+  const byAccountName = data.enable_samaccountname_login ?? stored.enable_samaccountname_login ?? false;
   const root = rootAfter(stored, data);
   const isPlanned = Object.keys(rootPlanParameters).some((name) => supplied.has(name));
   const plan = isPlanned ? rootPlanOf(stored.plan, data) : stored.plan;
   const config = {
     ...mergeDirectoryConfig(before, data, supplied),
     ...(netbiosname === '' ? {} : { netbiosname }),
+    ...(byAccountName ? { enable_samaccountname_login: true } : {}),
     ...(schema === '' ? {} : { schema }),
     ...(password_policy === '' ? {} : { password_policy }),
     ...(plan ? { plan } : {}),
@@ -123,7 +129,19 @@ export function schemaOf({ schema, upndomain, userattr }: LdapAuthConfig): Schem
 
 /** What is allowed, but likely a mistake. `supplied`: what a write has sent, and has checked. */
 export function configWarnings(config: LdapAuthConfig, supplied: ReadonlySet<string>): string[] {
-  return [...filterWarnings(config), ...bindNameWarnings(config), ...storedProblems(config, supplied)];
+  const plain = supplied.has('url') || supplied.has('starttls') ? plainServersWarning(config) : undefined;
+  return [
+    ...(plain === undefined ? [] : [plain]),
+    ...filterWarnings(config),
+    ...bindNameWarnings(config),
+    ...accountNameWarnings(config),
+    ...storedProblems(config, supplied),
+  ];
+}
+
+function accountNameWarnings({ enable_samaccountname_login, upndomain }: LdapAuthConfig): string[] {
+  if (!enable_samaccountname_login || upndomain !== '') return [];
+  return ['enable_samaccountname_login has no effect without upndomain; set upndomain, or set userattr to samaccountname'];
 }
 
 function filterWarnings({ userfilter, userattr }: LdapAuthConfig): string[] {

@@ -33,12 +33,13 @@ export async function searchUsers(
   signal: AbortSignal | undefined,
   notes: SearchNotes = {},
 ): Promise<{ entries: LdapEntry[]; namedBy: string[] }> {
-  const upn = config.upndomain !== '';
-  const value = upn ? `${username}@${config.upndomain}` : username;
-  const text = setup.renderUserFilter({ UserAttr: upn ? 'userPrincipalName' : setup.userAttribute, Username: escapeFilterValue(value) });
+  const names = namesSearched(config, setup.userAttribute, username);
+  const texts = names.map(({ attribute, value }) => setup.renderUserFilter({ UserAttr: attribute, Username: escapeFilterValue(value) }));
+  const text = texts.length === 1 ? texts[0]! : `(|${texts.join('')})`;
   notes.filtered?.(text);
   const parsed = parsedFilter(text);
-  const namedBy = parsed === undefined ? [] : attributesWith(parsed, Buffer.from(value));
+  // The principal name is what the person is called, whichever name found the entry.
+  const namedBy = parsed === undefined ? [] : attributesWith(parsed, Buffer.from(names[0]!.value));
   const filter = parsed ?? text;
   const request = { base: config.userdn, filter, sizeLimit: 2, derefAliases: dereference, signal };
   const asked = [...new Set([...attributes, setup.userAttribute, ...namedBy])];
@@ -51,6 +52,17 @@ export async function searchUsers(
     { signal, idempotent: true },
   );
   return { entries, namedBy };
+}
+
+/** What the user filter is rendered with: an entry that any of these finds is meant. */
+function namesSearched(
+  { upndomain, enable_samaccountname_login }: Setup['config'],
+  userAttribute: string,
+  username: string,
+): readonly { readonly attribute: string; readonly value: string }[] {
+  if (upndomain === '') return [{ attribute: userAttribute, value: username }];
+  const principal = { attribute: 'userPrincipalName', value: `${username}@${upndomain}` };
+  return enable_samaccountname_login ? [principal, { attribute: 'sAMAccountName', value: username }] : [principal];
 }
 
 /** Undefined for what does not parse: the search refuses it. */

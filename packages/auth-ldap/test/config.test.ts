@@ -150,6 +150,12 @@ describe('POST /auth/ldap/config: configure the method', () => {
       expect(await mount.write('config', { binddn })).toMatchObject({ status: 204 });
   });
 
+  test('a server on another machine that gets passwords in clear is warned of', async () => {
+    const { warnings } = await mount.write('config', { url: 'ldap://dc1.example.org,ldaps://dc2.example.org' });
+    expect(warnings).toEqual([expect.stringContaining('url: ldap://dc1.example.org is not encrypted')]);
+    expect((await mount.write('config', { starttls: true })).warnings).toBeNull();
+  });
+
   test('url: spaces around the commas do not count', async () => {
     await mount.write('config', { url: ' ldap://a, ldaps://b:636 ,' });
     expect((await mount.read('config')).data).toMatchObject({ url: 'ldap://a,ldaps://b:636' });

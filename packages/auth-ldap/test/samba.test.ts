@@ -16,6 +16,7 @@ const roles = Array.from({ length: 60 }, (_, i) => `role ${i}`);
 const ldif = [
   adUser('Ann', { password: 'pw-ann' }),
   adUser('bob', { password: 'pw-bob' }),
+  adUser('annie', { password: 'pw-annie', principal: 'a.smith' }),
   adUser('reader', { password: 'pw-reader' }),
   adUser('disabled', { password: 'pw-disabled', disabled: true }),
   adUser('locked', { password: 'pw-locked', locked: true }),
@@ -97,6 +98,24 @@ describeWithSamba('logins against Active Directory, emulated by Samba', () => {
     await mount.write('config', { max_page_size: 7 });
     for (const role of roles) await mount.write(`groups/${role}`, { policies: role.replace(' ', '-') });
     expect(await policiesOf('bob')).toHaveLength(62);
+  });
+
+  test('enable_samaccountname_login finds who has another principal name, and both names are one person with one alias', async () => {
+    await mount.write('config', { upndomain: 'corp.example', ...service });
+    expect(await login('annie')).toMatchObject(refused);
+    const byPrincipal = await login('a.smith', 'pw-annie');
+    await mount.write('config', { enable_samaccountname_login: true });
+    expect((await mount.read('config')).data).toMatchObject({ enable_samaccountname_login: true });
+    for (const name of ['annie', 'a.smith', 'Annie', 'CORP\\annie', 'annie@corp.example']) {
+      const { auth } = await login(name, 'pw-annie');
+      expect([name, auth?.entity_id, auth?.metadata]).toEqual([name, byPrincipal.auth!.entity_id, { username: 'a.smith' }]);
+    }
+    expect(await login('annie', 'wrong')).toMatchObject(refused);
+  });
+
+  test('enable_samaccountname_login is warned of where there is no upndomain', async () => {
+    const { warnings } = await mount.call('update', 'auth/ldap/config', { data: { enable_samaccountname_login: true } });
+    expect(warnings?.join()).toContain('enable_samaccountname_login has no effect without upndomain');
   });
 
   test('upndomain binds <username>@<domain>, with a service account or without', async () => {

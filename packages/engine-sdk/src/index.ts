@@ -45,9 +45,13 @@ export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attri
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent } from './intent.ts';
 export type { IntentKind, OpenIntent } from './intent-kind.ts';
+export { isLoopbackHost } from './loopback-host.ts';
 export * from './json/index.ts';
 export {
   boundsOf,
+  folderList,
+  type FolderList,
+  foldersPath,
   keysOf,
   ListedKeys,
   namesBelow,

@@ -47,6 +47,16 @@ export async function keysOf(
   return keys.length === 0 ? undefined : { data: { keys } };
 }
 
+/** A page of one level of a collection whose ids are like paths; undefined, which is a 404, if there is nothing. `folder` is '' or a path. */
+async function folderOf(
+  names: Pick<Collection<unknown>, 'listFolder'>,
+  folder: string,
+  page: Page,
+): Promise<{ readonly data: { readonly keys: string[] } } | undefined> {
+  const keys = await names.listFolder({ folder: folder === '' ? '' : `${folder}/`, ...boundsOf(page) });
+  return keys.length === 0 ? undefined : { data: { keys } };
+}
+
 /** A page of all names below a folder, which is '' or ends in a slash, without it; undefined, which is a 404, if there are none. */
 export async function namesBelow(
   names: Pick<Collection<unknown>, 'list'>,
@@ -70,16 +80,46 @@ export interface NamesPath {
 }
 
 /** A path that lists the names in a collection, page by page. */
-export function namesPath(
+export function namesPath(pattern: string, names: Pick<Collection<unknown>, 'list'>, words: NamesPath): AnyPath {
+  return listPath(pattern, words, async (page) => keysOf(names, page));
+}
+
+/** A path that lists the uppermost level of a collection whose ids are like paths: names, and folders that end in a slash. */
+export function foldersPath(pattern: string, names: Pick<Collection<unknown>, 'listFolder'>, words: NamesPath): AnyPath {
+  const description = 'Lists one level: names, and folders, which end in a slash.';
+  return listPath(pattern, { description, ...words }, async (page) => folderOf(names, '', page));
+}
+
+/** The list operation of a path that takes `name` and `pageFields`. */
+export interface FolderList {
+  readonly summary: string;
+  readonly response: typeof ListedKeys;
+  readonly searched: true;
+  readonly takes: readonly ('after' | 'limit')[];
+  readonly handle: (req: { readonly data: Page & { readonly name: string } }) => ReturnType<typeof keysOf>;
+}
+
+/** The operation that lists a level below it, for a path that ends in `{name:path}` and has `pageFields` among its fields. */
+export function folderList(names: Pick<Collection<unknown>, 'listFolder'>, summary: string): FolderList {
+  return {
+    summary,
+    response: ListedKeys,
+    searched: true,
+    takes: ['after', 'limit'],
+    handle: async ({ data }) => folderOf(names, data.name, data),
+  };
+}
+
+function listPath(
   pattern: string,
-  names: Pick<Collection<unknown>, 'list'>,
   { synopsis, description = 'Lists names only.', summary, byGet = false }: NamesPath,
+  keys: (page: Page) => ReturnType<typeof keysOf>,
 ): AnyPath {
   const op = {
     summary: summary ?? `Lists ${synopsis.charAt(0).toLowerCase()}${synopsis.slice(1)}`,
     response: ListedKeys,
     searched: true,
-    handle: async ({ data }: { readonly data: Page }) => keysOf(names, data),
+    handle: async ({ data }: { readonly data: Page }) => keys(data),
   };
   const listed = path(pattern, { synopsis, description, fields: pageFields }).list(op);
   return byGet ? listed.read(op) : listed;

@@ -35,7 +35,7 @@ export interface Op<F extends TProperties, R extends TSchema> {
   readonly oncePerKey?: boolean;
   /**
    * Of a list: searches by name walk it, and the folders in it, for callers who may list them. Its keys come from storage alone, it takes the parameters
-   * `pageFields`, and it is a path without captures, or with `{…:all}` at its end. Lists of `namesPath` are searched.
+   * `pageFields`, and it is a path without captures, or with `{…:all}` or `{…:path}` at its end. Lists of `namesPath` are searched.
    */
   readonly searched?: boolean;
   /** It may take longer than other requests have: it ends with its caller, the mount or the server. For what moves as much as there is, such as a backup. */
@@ -127,8 +127,8 @@ export type AnyPath = Path<any>;
  * Declares a path: routing, decoding, validation, types, help, OpenAPI and the reference docs all come from it.
  *
  * `{name}` takes one segment of letters, digits, `_`, `-` and `.` that begins and ends with a letter or digit;
- * `{name:at}` also takes `@`; `{name:any}` takes any one segment; `{name:all}`, last in the pattern, takes everything that is left,
- * slashes too. Static segments win over captures. A capture without a field does not compile.
+ * `{name:at}` also takes `@`; `{name:any}` takes any one segment; `{name:path}` takes one or more segments of the kind that `{name}` takes, as few as the
+ * rest of the pattern lets it; `{name:all}`, last in the pattern, takes everything that is left, slashes too. Static segments win over captures. A capture without a field does not compile.
  */
 export function path<const P extends string, const F extends TProperties>(
   pattern: P,

@@ -283,7 +283,7 @@ function exampleOf(path: AnyPath): string {
 function mayMatch(path: AnyPath, at: string): boolean {
   const shape = path.pattern
     .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-    .replace(/\{\w+:all\}/g, '.*')
+    .replace(/\{\w+:(?:all|path)\}/g, '.*')
     .replace(/\{\w+(?::\w+)?\}/g, '[^/]+');
   return new RegExp(`^${shape}$`).test(at);
 }

@@ -1,6 +1,8 @@
 /** What an account of Active Directory is like. */
 export interface AdUser {
   readonly password: string;
+  /** The principal name without its domain. Default: as the account name. */
+  readonly principal?: string;
   readonly disabled?: boolean;
   /** The password must be changed at the next login. */
   readonly mustChange?: boolean;
@@ -23,7 +25,7 @@ export function adUser(name: string, user: AdUser): string {
     'changetype: add',
     'objectClass: user',
     `sAMAccountName: ${name}`,
-    `userPrincipalName: ${name}@corp.example`,
+    `userPrincipalName: ${user.principal ?? name}@corp.example`,
     `userAccountControl: ${user.disabled ? normalAccount | disabledAccount : normalAccount}`,
     `unicodePwd:: ${Buffer.from(`"${user.password}"`, 'utf16le').toString('base64')}`,
     ...(user.mustChange ? ['pwdLastSet: 0'] : []),

@@ -31,6 +31,12 @@ export const schemas: Readonly<Record<SchemaName, DirectorySchema>> = {
   },
 };
 
+/** RACF with password phrases in place of passwords. */
+export const racfPhrases: DirectorySchema = {
+  ...schemas.racf,
+  passwordChange: (phrase) => [replace('racfPassPhrase', phrase), replace('racfAttributes', 'noexpired')],
+};
+
 export function isSchemaName(text: string): text is SchemaName {
   return Object.hasOwn(schemas, text);
 }

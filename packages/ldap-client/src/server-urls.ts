@@ -1,4 +1,4 @@
-import { BadRequest } from '@strongroom/engine-sdk';
+import { BadRequest, isLoopbackHost } from '@strongroom/engine-sdk';
 import { LdapError } from './error.ts';
 import { parseLdapUrl } from './settings.ts';
 
@@ -25,6 +25,18 @@ export function checkServerUrls(list: string): string {
     }
   }
   return urls.join(',');
+}
+
+/** The warning for servers that get passwords in clear: those of `ldap://` on other machines, without StartTLS. Undefined where there are none. */
+export function plainServersWarning({ url, starttls }: { readonly url: string; readonly starttls: boolean }): string | undefined {
+  const plain = starttls ? [] : serverUrls(url).filter((one) => isPlain(one));
+  if (plain.length === 0) return undefined;
+  return `url: ${plain.join(', ')} ${plain.length === 1 ? 'is' : 'are'} not encrypted, so passwords can be read on the way; use ldaps://, or set starttls`;
+}
+
+function isPlain(url: string): boolean {
+  const { secure, host } = parseLdapUrl(url);
+  return !secure && !isLoopbackHost(host);
 }
 
 /** One variant for lists of the same servers: `ldap://a:389,ldaps://b:636`, lower case, with ports, in order of the text. */

@@ -14,6 +14,7 @@ import {
   isDn,
   isSchemaName,
   mergeDirectoryConfig,
+  racfPhrases,
   schemas,
   serverUrls,
   settingsOf,
@@ -37,6 +38,7 @@ export const configFields = {
     deprecated: true,
   }),
   schema: f.string('openldap, ad or racf.'),
+  credential_type: f.string('What RACF gets: password or phrase. Only with the schema racf.'),
   password_policy: f.string('Name of the password policy for all passwords made here. Excludes length.'),
   length: f.int('Length of the passwords made here, of letters and digits; default 64. Excludes password_policy, which should be used.', {
     minimum: 0,
@@ -52,12 +54,18 @@ export const configFields = {
 /** What a password should have at least; that of RACF. */
 const SHORTEST = 8;
 
+/** How long a password phrase of RACF may be, in characters. */
+export const phraseLengths = { least: 9, most: 100 } as const;
+
+const CredentialType = Type.Union([Type.Literal('password'), Type.Literal('phrase')]);
 const Schema = Type.Union([Type.Literal('openldap'), Type.Literal('ad'), Type.Literal('racf')]);
 
 /** The record at `config`. Timeouts of 0 and an empty userattr stand for defaults. */
 export const LdapSecretsConfig = Type.Object({
   ...DirectoryConfig.properties,
   schema: Schema,
+  /** Absent in records of older releases. */
+  credential_type: Type.Optional(CredentialType),
   password_policy: Type.String(),
   length: Type.Number(),
   ttl: Type.Number(),
@@ -84,6 +92,7 @@ const defaultConfig: Omit<LdapSecretsConfig, 'edition'> = {
 
 export interface SentConfig extends SentDirectoryConfig, Omit<SentPlan, 'first_rotation_offset'> {
   readonly schema?: string | undefined;
+  readonly credential_type?: string | undefined;
   readonly password_policy?: string | undefined;
   readonly length?: number | undefined;
   readonly ttl?: number | undefined;
@@ -103,8 +112,13 @@ export function mergeConfig(
   if (!isSchemaName(schema)) {
     throw new BadRequest(`the configured schema ${schema} is not valid. Supported schemas: [openldap racf ad]`);
   }
+  const { credential_type: _was, ...kept } = before;
+  const credentialType = sent.credential_type ?? before.credential_type ?? 'password';
+  if (credentialType !== 'password' && credentialType !== 'phrase') {
+    throw new BadRequest(`credential_type: ${JSON.stringify(credentialType)} is neither password nor phrase`);
+  }
   if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
-  const { root: _past, plan: _before, ...rest } = before;
+  const { root: _past, plan: _before, ...rest } = kept;
   const root = rootAfter(before, sent);
   const plan = rootPlanOf(before.plan, sent);
   const directory = mergeDirectoryConfig(before, sent, supplied);
@@ -113,6 +127,7 @@ export function mergeConfig(
     ...directory,
     url: checkServerUrls(directory.url),
     schema,
+    ...(credentialType === 'phrase' ? { credential_type: credentialType } : {}),
     // Each of the two replaces the other.
     password_policy: sent.password_policy ?? (sent.length ? '' : before.password_policy),
     length: sent.length ?? (sent.password_policy ? 0 : before.length),
@@ -137,8 +152,19 @@ function check(config: LdapSecretsConfig): void {
   if (config.userdn !== '' && !isDn(config.userdn)) {
     throw new BadRequest(`userdn: ${JSON.stringify(config.userdn)} is not a distinguished name, such as ou=services,dc=example,dc=org`);
   }
+  if (config.credential_type === 'phrase') checkPhrases(config);
   if (config.max_ttl > 0 && config.ttl > config.max_ttl) {
     throw new BadRequest(`ttl (${config.ttl} s) is longer than max_ttl (${config.max_ttl} s)`);
+  }
+}
+
+function checkPhrases({ schema, length }: LdapSecretsConfig): void {
+  const { least, most } = phraseLengths;
+  if (schema !== 'racf') {
+    throw new BadRequest(`credential_type: the schema ${schema} has no phrases; send password, or set schema to racf`);
+  }
+  if (length > 0 && (length < least || length > most)) {
+    throw new BadRequest(`length: a phrase of RACF has ${least} to ${most} characters, not ${length}`);
   }
 }
 
@@ -155,6 +181,7 @@ export function shownConfig(config: LdapSecretsConfig) {
   return {
     ...rest,
     userattr: userAttributeOf(config),
+    ...(config.schema === 'racf' ? { credential_type: config.credential_type ?? 'password' } : {}),
     request_timeout: config.request_timeout || defaultDirectoryConfig.request_timeout,
     connection_timeout: config.connection_timeout || defaultDirectoryConfig.connection_timeout,
     ...(password_policy === '' ? {} : { password_policy }),
@@ -166,8 +193,8 @@ export function shownConfig(config: LdapSecretsConfig) {
   };
 }
 
-export function schemaOf(config: LdapSecretsConfig): DirectorySchema {
-  return schemas[config.schema];
+export function schemaOf({ schema, credential_type }: LdapSecretsConfig): DirectorySchema {
+  return credential_type === 'phrase' ? racfPhrases : schemas[schema];
 }
 
 export function userAttributeOf(config: LdapSecretsConfig): string {

@@ -31,12 +31,12 @@ export interface Lent {
 }
 
 /** To whom an account is lent, until when, and whether it is the borrower's turn. */
-export interface LoanOrder extends Pick<Loan, 'entity' | 'token' | 'until' | 'unlimited'> {
+export interface LoanOrder extends Pick<Loan, 'entity' | 'token' | 'displayName' | 'until' | 'unlimited'> {
   readonly turn: Turn;
 }
 
-/** Who borrows: by entity, and by a salted digest of the token. */
-export type Borrower = Pick<Loan, 'entity' | 'token'>;
+/** Who borrows: by entity, and by a salted digest of the token. The display name is for people. */
+export type Borrower = Pick<Loan, 'entity' | 'token' | 'displayName'>;
 
 /** The accounts of the library: who has them, and the rotation of their passwords when they come back. */
 export class LibraryAccounts {
@@ -132,9 +132,9 @@ export class LibraryAccounts {
   }
 
   /** The caller as a borrower. The digest of the token only distinguishes borrowers; nothing can be done with it. */
-  async borrowerOf({ entityId, tokenDigest }: Caller): Promise<Borrower> {
+  async borrowerOf({ entityId, tokenDigest, displayName }: Caller): Promise<Borrower> {
     this.#salt ??= await this.#storedSalt(this.#host.storage);
-    return { entity: entityId, token: createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex') };
+    return { entity: entityId, token: createHash('sha1').update(`${this.#salt}${tokenDigest}`).digest('hex'), displayName };
   }
 
   /** Notes that the lease of a loan was renewed. */

@@ -1,16 +1,17 @@
 import { type AnyPath, f, leased, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Library } from './library.ts';
+import { pathName } from './path-name.ts';
 
 const CheckIns = Type.Object({
   check_ins: Type.Array(Type.String(), { description: 'The accounts that this call checked in.' }),
 });
 
 export function checkOutPaths(library: Library): readonly AnyPath[] {
-  const name = f.lowercase('Name of the set.', { required: true });
+  const name = pathName('set');
   const names = f.commaStrings('The accounts to check in. May be left out where the caller has one of the set.');
 
-  const checkOut = path('library/{name}/check-out', {
+  const checkOut = path('library/{name:path}/check-out', {
     synopsis: 'Borrows a service account.',
     description: 'The account comes back at check-in, or at the end of the lease, and gets another password then.',
     fields: {
@@ -26,7 +27,7 @@ export function checkOutPaths(library: Library): readonly AnyPath[] {
     handle: async (req) => library.checkOut(req, { set: req.data.name, ttl: req.data.ttl, wait: req.data.wait }),
   });
 
-  const checkIn = (pattern: 'library/{name}/check-in' | 'library/manage/{name}/check-in', forced: boolean): AnyPath =>
+  const checkIn = (pattern: 'library/{name:path}/check-in' | 'library/manage/{name:path}/check-in', forced: boolean): AnyPath =>
     path(pattern, {
       synopsis: forced ? 'Takes back service accounts, whoever has them.' : 'Brings back service accounts.',
       description: forced
@@ -43,5 +44,5 @@ export function checkOutPaths(library: Library): readonly AnyPath[] {
       },
     });
 
-  return [checkOut, checkIn('library/{name}/check-in', false), checkIn('library/manage/{name}/check-in', true)];
+  return [checkOut, checkIn('library/{name:path}/check-in', false), checkIn('library/manage/{name:path}/check-in', true)];
 }

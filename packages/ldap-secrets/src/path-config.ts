@@ -1,5 +1,5 @@
 import { type AnyPath, type EngineHost, f, NoContent, path } from '@strongroom/engine-sdk';
-import { sharersOf, sharingWarnings, unknownPolicy } from '@strongroom/ldap-client';
+import { plainServersWarning, sharersOf, sharingWarnings, unknownPolicy } from '@strongroom/ldap-client';
 import { RotationStatus, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { configFields, shortPasswords, shownConfig } from './config.ts';
@@ -52,6 +52,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
       handle: async (req) => {
         const config = await service.write(req.data, req.supplied, req.caller.sudo);
         const warnings = [
+          req.supplied.has('url') || req.supplied.has('starttls') ? plainServersWarning(config) : undefined,
           req.supplied.has('length') ? shortPasswords(config) : undefined,
           req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined,
           ...sharingWarnings(await sharersOf(host.mount.path, config)),

@@ -1,18 +1,21 @@
-import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, BadRequest, type EngineHost, f, folderList, foldersPath, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { isFree, sameBorrower, type Borrower, type LibraryAccounts } from './library-accounts.ts';
 import type { LibrarySets } from './library-sets.ts';
 import type { Library } from './library.ts';
+import { pathName, requireReachable } from './path-name.ts';
 import { accountKey, recordsIn, type LibrarySetRecord, type Loan } from './records.ts';
 
 const DAY = 86_400;
+/** What begins and ends the paths of a set. */
+const HIDDEN_SETS = { begins: 'manage', ends: ['check-out', 'check-in', 'status', 'waiting'] };
 
 export function libraryPaths(host: EngineHost, librarySets: LibrarySets, accounts: LibraryAccounts, library: Library): readonly AnyPath[] {
   const { sets } = recordsIn(host.storage);
-  const name = f.lowercase('Name of the set.', { required: true });
+  const name = pathName('set');
 
-  const set = path('library/{name}', {
+  const set = path('library/{name:path}', {
     synopsis: 'Sets of service accounts that are lent, one borrower at a time.',
     description:
       'An account is in one set at most, and in no static role. It must exist when it is added; its password is changed then, and whenever it comes ' +
@@ -26,6 +29,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       adopt: f.bool(
         'Take the accounts over, or back, from whoever manages them now: those do not rotate them any more. Of this write alone.',
       ),
+      ...pageFields,
     },
   })
     .read({
@@ -46,6 +50,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
       response: NoContent,
       exists: async (req) => sets.has(req.data.name),
       handle: async (req) => {
+        requireReachable(req.data.name, HIDDEN_SETS);
         await librarySets.write(req.data.name, (before) => changed(before, req.data), req.signal, req.data.adopt);
         const most = host.mount.maxLeaseTtl;
         const { ttl = 0, max_ttl = 0 } = req.data;
@@ -60,13 +65,14 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
         await librarySets.delete(req.data.name);
         return undefined;
       },
-    });
+    })
+    .list(folderList(sets, 'Lists sets and folders.'));
 
-  const status = path('library/{name}/status', {
+  const status = path('library/{name:path}/status', {
     synopsis: 'Which accounts of a set are out.',
     description:
-      'An account is available when it is not borrowed and its password was changed after the last loan. The borrower is shown by its entity, and by a salted digest of ' +
-      'its token. borrowed_until is the end of the lease: the account comes back then, or earlier. Without it, the loan has no limit.',
+      'An account is available when it is not borrowed and its password was changed after the last loan. The borrower is shown by its display name, its entity, and a salted digest ' +
+      'of its token. borrowed_until is the end of the lease: the account comes back then, or earlier. Without it, the loan has no limit.',
     fields: { name },
   }).read({
     summary: 'Shows the accounts of a set.',
@@ -91,7 +97,7 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     },
   });
 
-  const waiting = path('library/{name}/waiting', {
+  const waiting = path('library/{name:path}/waiting', {
     synopsis: 'Who waits for an account of a set.',
     description:
       'The callers of check-out with wait, on all servers, in the order in which they are served. earliest is when the next account comes back at the latest: now ' +
@@ -145,10 +151,11 @@ export function libraryPaths(host: EngineHost, librarySets: LibrarySets, account
     );
   }
 
-  return [set, status, waiting, namesPath('library', sets, { synopsis: 'The names of the sets.', byGet: true })];
+  return [set, status, waiting, foldersPath('library', sets, { synopsis: 'The names of the sets.', byGet: true })];
 }
 
 const BorrowerFields = {
+  borrower_name: Type.Optional(Type.String({ description: 'The display name of the token, such as ldap-ann.' })),
   borrower_client_token: Type.Optional(Type.String()),
   borrower_entity_id: Type.Optional(Type.String()),
 };
@@ -167,8 +174,12 @@ function shownLoan(loan: Loan, you: Borrower) {
   };
 }
 
-function shownBorrower({ token, entity }: Borrower) {
-  return { borrower_client_token: token, ...(entity === '' ? {} : { borrower_entity_id: entity }) };
+function shownBorrower({ token, entity, displayName = '' }: Borrower) {
+  return {
+    ...(displayName === '' ? {} : { borrower_name: displayName }),
+    borrower_client_token: token,
+    ...(entity === '' ? {} : { borrower_entity_id: entity }),
+  };
 }
 
 function iso(millis: number): string {

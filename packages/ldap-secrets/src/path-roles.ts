@@ -1,21 +1,24 @@
-import { type AnyPath, type EngineHost, f, leased, namesPath, NoContent, path } from '@strongroom/engine-sdk';
+import { type AnyPath, type EngineHost, f, folderList, foldersPath, leased, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
+import { pathName, requireReachable } from './path-name.ts';
 import { recordsIn } from './records.ts';
 
+/** What ends the paths of a role. */
+const HIDDEN_ROLES = { ends: ['preview'] };
 const SAMPLE_PASSWORD = 'sample-password';
 
 export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly AnyPath[] {
   const { roles } = recordsIn(host.storage);
-  const name = f.lowercase('Name of the role.', { required: true });
+  const name = pathName('role');
 
-  const role = path('role/{name}', {
+  const role = path('role/{name:path}', {
     synopsis: 'Roles that make accounts for a lease.',
     description:
       'The LDIF templates see {{.Username}}, {{.Password}}, {{.DisplayName}}, {{.RoleName}}, {{.IssueTime}}, {{.IssueTimeSeconds}}, ' +
       '{{.ExpirationTime}} and {{.ExpirationTimeSeconds}}. A write to an existing role changes what it sends and keeps the rest; an empty text deletes.',
-    fields: { name, ...dynamicRoleFields },
+    fields: { name, ...dynamicRoleFields, ...pageFields },
   })
     .read({
       summary: 'Reads a dynamic role.',
@@ -37,6 +40,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
       response: NoContent,
       exists: async (req) => roles.has(req.data.name),
       handle: async (req) => {
+        requireReachable(req.data.name, HIDDEN_ROLES);
         const record = await req.storage.transaction(async (tx) => {
           const inside = recordsIn(tx).roles;
           const next = changedRole(await inside.get(req.data.name), req.data, accounts.environment);
@@ -62,9 +66,10 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
         await roles.delete(req.data.name);
         return undefined;
       },
-    });
+    })
+    .list(folderList(roles, 'Lists dynamic roles and folders.'));
 
-  const preview = path('role/{name}/preview', {
+  const preview = path('role/{name:path}/preview', {
     synopsis: 'What a role would do.',
     description:
       'Renders the name and the LDIF with sample values, and changes nothing: of the stored role, with whatever parameters are sent in its place, ' +
@@ -95,7 +100,7 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     },
   });
 
-  const creds = path('creds/{name}', {
+  const creds = path('creds/{name:path}', {
     synopsis: 'Accounts for a lease.',
     description: 'Each read makes an account of the role. When the lease ends the account is taken away.',
     fields: { name },
@@ -110,5 +115,5 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
     },
   });
 
-  return [role, preview, creds, namesPath('role', roles, { synopsis: 'The names of the dynamic roles.', byGet: true })];
+  return [role, preview, creds, foldersPath('role', roles, { synopsis: 'The names of the dynamic roles.', byGet: true })];
 }

@@ -1,16 +1,17 @@
-import { BadRequest, f, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { doubtAbout, lastRotation, retriedAfter, staticCredsPaths, type CurrentCredential } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DirectoryFailed } from '@strongroom/ldap-client';
+import { pathName } from './path-name.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticAccounts } from './static-accounts.ts';
 
 export function directoryCredPaths(host: EngineHost, { rotation }: StaticAccounts): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
   return staticCredsPaths(host.clock, {
-    creds: 'static-cred/{name}',
-    rotateRole: 'rotate-role/{name}',
-    name: f.lowercase('Name of the static role.', { required: true }),
+    creds: 'static-cred/{name:path}',
+    rotateRole: 'rotate-role/{name:path}',
+    name: pathName('static role'),
     noun: 'password',
     goesOn: '. last_password is the previous one.',
     showsPlan: true,

@@ -1,21 +1,25 @@
-import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path } from '@strongroom/engine-sdk';
-import { DirectoryFailed, isDn, sameDn } from '@strongroom/ldap-client';
+import { type AnyPath, BadRequest, type EngineHost, f, folderList, foldersPath, NoContent, pageFields, path } from '@strongroom/engine-sdk';
+import { DirectoryFailed, isDn, sameDn, unknownPolicy } from '@strongroom/ldap-client';
 import { lastRotation, planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
 import { Type } from 'typebox';
+import { pathName, requireReachable } from './path-name.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { DirectoryService } from './service.ts';
-import type { StaticAccounts } from './static-accounts.ts';
+import type { ImportedPassword, StaticAccounts } from './static-accounts.ts';
+
+/** No other path of a static role goes on behind its name. */
+const HIDDEN_ROLES = { ends: [] };
 
 export function staticRolePaths(host: EngineHost, service: DirectoryService, accounts: StaticAccounts): readonly AnyPath[] {
   const records = recordsIn(host.storage);
 
-  const role = path('static-role/{name}', {
+  const role = path('static-role/{name:path}', {
     synopsis: 'Roles that rotate the password of an account that the directory already has.',
     description:
       'The password is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule (UTC). ' +
       'Deleting the role leaves the account and its password in the directory.',
     fields: {
-      name: f.lowercase('Name of the role.', { required: true }),
+      name: pathName('role'),
       username: f.string('The account: the value of userattr. It cannot be changed.'),
       dn: f.string(
         'Distinguished name of the account. Where it is set, the account is not searched by its username. It cannot be changed.',
@@ -25,14 +29,22 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         'Take the account over from whoever manages it now, in this mount or another: that one does not rotate it any more. ' +
           'On an existing role: take it back.',
       ),
+      password_policy: f.string("Name of the password policy for this account. Empty: the configuration's."),
       skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
+      password: f.secret('The password that the account has now, with skip_import_rotation. It is never shown but by static-cred.'),
+      verify: f.bool('Log in with the password before it is stored.', { default: true }),
+      ...pageFields,
     },
   })
     .read(
       staticRoleRead({
         roles: records.staticRoles,
-        response: { dn: Type.String(), username: Type.String() },
-        visible: (_name, { dn, username }: StaticRoleRecord) => ({ dn, username }),
+        response: { dn: Type.String(), username: Type.String(), password_policy: Type.Optional(Type.String()) },
+        visible: (_name, { dn, username, password_policy }: StaticRoleRecord) => ({
+          dn,
+          username,
+          ...(password_policy === undefined ? {} : { password_policy }),
+        }),
         time: { schema: Type.Optional(Type.String()), of: lastRotation },
         status: async (name, record) => accounts.rotation.status(name, record),
       }),
@@ -43,17 +55,20 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
       exists: async (req) => records.staticRoles.has(req.data.name),
       handle: async (req) => {
         const { name } = req.data;
+        requireReachable(name, HIDDEN_ROLES);
         const before = await records.staticRoles.get(name);
+        const policy = await unknownPolicy(host, { password_policy: req.data.password_policy ?? '' });
         if (before && !(neverRotated(before) && req.supplied.has('username'))) {
           await update(name, req.data);
-          return req.data.adopt === true ? warned(await accounts.takeBack(name, req.signal)) : undefined;
+          return warned(joined(policy, req.data.adopt === true ? await accounts.takeBack(name, req.signal) : undefined));
         }
         const record = created(req.data);
         const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
         const { adopt } = req.data;
-        if (!skip) return warned(await create(name, record, req.signal, adopt));
-        await accounts.createUnrotated(name, record, req.signal, adopt);
-        return undefined;
+        const given = importedPassword(req.data, skip);
+        if (!given) return warned(await create(name, record, req.signal, adopt));
+        await accounts.createUnrotated(name, record, given, req.signal, adopt);
+        return warned(policy);
       },
     })
     .delete({
@@ -63,7 +78,8 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         await accounts.remove(req.data.name);
         return undefined;
       },
-    });
+    })
+    .list(folderList(records.staticRoles, 'Lists static roles and folders.'));
 
   async function create(name: string, record: StaticRoleRecord, signal: AbortSignal, adopt?: boolean): Promise<string | undefined> {
     try {
@@ -83,13 +99,16 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
     });
   }
 
-  return [role, namesPath('static-role', records.staticRoles, { synopsis: 'The names of the static roles.', byGet: true })];
+  return [role, foldersPath('static-role', records.staticRoles, { synopsis: 'The names of the static roles.', byGet: true })];
 }
 
 interface Sent extends SentPlan {
   readonly username: string | undefined;
   readonly dn: string | undefined;
+  readonly password_policy: string | undefined;
   readonly skip_import_rotation: boolean | undefined;
+  readonly password: string | undefined;
+  readonly verify: boolean;
 }
 
 /** A creation that never got through: it may be begun anew. */
@@ -104,7 +123,7 @@ function created(sent: Sent): StaticRoleRecord {
   if (dn !== '' && !isDn(dn)) {
     throw new BadRequest(`dn: ${JSON.stringify(dn)} is not a distinguished name, such as uid=app,ou=services,dc=example,dc=org`);
   }
-  return { username, dn, claims: [], last_rotation: 0, next_rotation: 0, ...planOf(undefined, sent) };
+  return { username, dn, ...policyOf(sent), claims: [], last_rotation: 0, next_rotation: 0, ...planOf(undefined, sent) };
 }
 
 function changed(before: StaticRoleRecord, sent: Sent): StaticRoleRecord {
@@ -112,8 +131,30 @@ function changed(before: StaticRoleRecord, sent: Sent): StaticRoleRecord {
     throw new BadRequest(sent.username === '' ? 'username must not be empty' : 'cannot update static account username');
   }
   if (sent.dn !== undefined && !sameText(sent.dn, before.dn)) throw new BadRequest('cannot update static account distinguished name (dn)');
-  if (sent.skip_import_rotation !== undefined) throw new BadRequest('skip_import_rotation has no effect on updates');
-  return { ...before, ...planOf(before, sent) };
+  for (const field of ['skip_import_rotation', 'password'] as const) {
+    if (sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
+  }
+  const { password_policy: _policy, ...kept } = before;
+  return { ...kept, ...policyOf(sent, before), ...planOf(before, sent) };
+}
+
+function policyOf(sent: Sent, before?: StaticRoleRecord): { readonly password_policy?: string } {
+  const policy = sent.password_policy ?? before?.password_policy ?? '';
+  return policy === '' ? {} : { password_policy: policy };
+}
+
+/** What is known of the password of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */
+function importedPassword({ password, verify }: Sent, skip: boolean): ImportedPassword | undefined {
+  if (!skip && password === undefined) return undefined;
+  if (!skip) {
+    throw new BadRequest('password: it is stored only with skip_import_rotation=true; without that, the account gets a new one at once');
+  }
+  if (password === '') throw new BadRequest('password: it is empty; send the password that the account has now, or leave the field out');
+  return { password, verify };
+}
+
+function joined(...texts: readonly (string | undefined)[]): string | undefined {
+  return texts.filter((text) => text !== undefined).join('; ') || undefined;
 }
 
 function sameText(a: string, b: string): boolean {

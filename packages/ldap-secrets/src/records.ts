@@ -9,6 +9,8 @@ export const StaticRoleRecord = Type.Object({
   username: Type.String(),
   /** As written; '' where the account is found by its username. */
   dn: Type.String(),
+  /** Name of the password policy for this account; absent where the configuration decides. */
+  password_policy: Type.Optional(Type.String()),
   /** Under what the account is known to be managed: see ManagedAccounts. */
   claims: Texts,
   ...rotationPlanFields,
@@ -56,6 +58,8 @@ export const Loan = Type.Object({
   entity: Type.String(),
   /** A salted digest of the borrower's token. */
   token: Type.String(),
+  /** The display name of the borrower's token. Absent in records of older releases. */
+  displayName: Type.Optional(Type.String()),
   since: Type.Number(),
   /** When its lease ends at the latest, in milliseconds. Absent for a loan without limit, and for those of older releases. */
   until: Type.Optional(Type.Number()),
@@ -81,6 +85,8 @@ export const Ticket = Type.Object({
   entity: Type.String(),
   /** A salted digest of the caller's token. */
   token: Type.String(),
+  /** The display name of the caller's token. Absent in records of older releases. */
+  displayName: Type.Optional(Type.String()),
   since: Type.Number(),
   /** When the caller gives up. */
   until: Type.Number(),

@@ -1,13 +1,22 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { creationOpen, ownState, Rotation, type Change } from '@strongroom/rotation';
 import { changePassword, identify, locate, provePassword } from './account-entry.ts';
-import { DirectoryFailed, makePassword, outcomeOf, textOf } from '@strongroom/ldap-client';
+import { DirectoryFailed, outcomeOf, textOf } from '@strongroom/ldap-client';
+import { makeAccountPassword } from './account-password.ts';
 import { claim, claimsOf, managerName, release } from './managed-accounts.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import { requireNotRoot } from './root-address.ts';
 import type { DirectoryService } from './service.ts';
 
 type StaticChange = Change<StaticRoleRecord, string>;
+
+/** The password that an account has when its role is created without a rotation. */
+export interface ImportedPassword {
+  /** Absent where nobody knows it. */
+  readonly password: string | undefined;
+  /** Whether a login proves it before it is stored. */
+  readonly verify: boolean;
+}
 
 /** Accounts that the directory already has, and whose password is rotated. */
 export class StaticAccounts {
@@ -27,7 +36,7 @@ export class StaticAccounts {
       records: (storage) => recordsIn(storage).staticRoles,
       plan: (role) => role,
       target: () => service.target,
-      make: async () => makePassword(host, await service.require()),
+      make: async (_name, { password_policy }) => makeAccountPassword(host, await service.require(), password_policy),
       apply: async ({ record, candidate, signal }) => changePassword(service, record, candidate, signal),
       outcomeOf,
       messageOf: textOf,
@@ -63,15 +72,38 @@ export class StaticAccounts {
     }
   }
 
-  /** Stores a new role whose password stays as it is until its plan brings the first rotation. */
-  async createUnrotated(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt?: boolean): Promise<void> {
-    const record = await this.#located(role, signal);
+  /**
+   * Stores a new role whose password stays as it is until its plan brings the first rotation. A password that is given is proven by a login first.
+   * @throws BadRequest for a password that no login proves
+   */
+  async createUnrotated(
+    name: string,
+    role: StaticRoleRecord,
+    given: ImportedPassword,
+    signal: AbortSignal,
+    adopt?: boolean,
+  ): Promise<void> {
+    const located = await this.#located(role, signal);
+    const { password: current } = given;
+    if (current !== undefined && given.verify) await this.#requireProof(located, current, signal);
+    const record = { ...located, ...(current === undefined ? {} : { current }) };
     await this.#host.storage.transaction(async (tx) => {
       const before = await recordsIn(tx).staticRoles.get(name);
       if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
       await claim(tx, role.username, record.claims, { kind: 'static-role', owner: name }, { adopt });
       await this.rotation.adopt(tx, name, record, { adopt });
     });
+  }
+
+  async #requireProof(role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
+    const proof = await provePassword(this.#service, role, { candidate: password, current: undefined }, signal);
+    if (proof === 'candidate') return;
+    const account = JSON.stringify(role.dn || role.username);
+    throw new BadRequest(
+      proof === 'unprovable'
+        ? `password: no login can prove that it is the one of ${account}; send verify=false to store it as it is`
+        : `password: the directory does not take it for the account ${account}; send the password that the account has now`,
+    );
   }
 
   /** Takes the account of a role back from whoever has taken it over, and rotates its password, which that one knows. */

@@ -13,7 +13,7 @@ export interface Waiting {
   /** Milliseconds; 0 for not at all. */
   readonly millis: number;
   readonly signal: AbortSignal;
-  readonly who: Pick<Ticket, 'entity' | 'token'>;
+  readonly who: Pick<Ticket, 'entity' | 'token' | 'displayName'>;
 }
 
 interface Waiter<T> {

@@ -109,6 +109,21 @@ describe('POST, GET and DELETE config, without a directory', () => {
       expect((await writeAs(writer, { ...data, bindpass: 'again' })).status).toBe(204);
     });
 
+    test('a server on another machine that gets passwords in clear is warned of, once its address or its encryption is written', async () => {
+      const warningsOf = async (data: Record<string, unknown>): Promise<string> => {
+        const { status, warnings } = await mount.call('update', 'ldap/config', { data });
+        expect([200, 204]).toContain(status);
+        return warnings?.join() ?? '';
+      };
+      const plain = 'url: ldap://dc1.example.org:3389 is not encrypted, so passwords can be read on the way; use ldaps://, or set starttls';
+      const urls = 'ldaps://dc0.example.org,ldap://dc1.example.org:3389,ldap://127.0.0.1';
+      expect(await warningsOf({ url: urls, starttls: false, bindpass: 'sent-again' })).toBe(plain);
+      expect(await warningsOf({ max_ttl: '2h' })).toBe('');
+      expect(await warningsOf({ starttls: true })).toBe('');
+      expect(await warningsOf({ starttls: false })).toBe(plain);
+      expect(await warningsOf({ url: 'ldaps://dc0.example.org,ldap://localhost', bindpass: 'sent-again' })).toBe('');
+    });
+
     test('starttls asks for bindpass again where a server is spoken to without TLS otherwise', async () => {
       await mount.write('config', { url: 'ldap://a.example' });
       const writer = await token(['update']);

@@ -20,12 +20,12 @@ engineContract(
         creation_ldif: `dn: uid={{.Username}},${SVC}\nobjectClass: account\nuid: {{.Username}}\n`,
         deletion_ldif: `dn: uid={{.Username}},${SVC}\nchangetype: delete\n`,
       });
-      if (slapd === undefined) return { name: ['app'] };
+      if (slapd === undefined) return { name: ['app', 'org/app'] };
       await mount.write('static-role/app', { username: 'svc1', rotation_period: '24h' });
       await mount.write('library/app', { service_account_names: 'svc2,svc3', disable_check_in_enforcement: true });
       await mount.write('library/app/check-out');
       await mount.read('creds/app');
-      return { name: ['app'] };
+      return { name: ['app', 'org/app'] };
     },
     leavesOutside:
       slapdMissing === undefined
@@ -35,7 +35,14 @@ engineContract(
             { kind: 'directory account', name: /^svc[23]$/ },
           ]
         : [],
-    outside: ['config/test', 'rotate-root', 'static-role/{name}', 'rotate-role/{name}', 'library/{name}', 'creds/{name}'],
-    readsWithEffect: ['creds/{name}'],
+    outside: [
+      'config/test',
+      'rotate-root',
+      'static-role/{name:path}',
+      'rotate-role/{name:path}',
+      'library/{name:path}',
+      'creds/{name:path}',
+    ],
+    readsWithEffect: ['creds/{name:path}'],
   },
 );

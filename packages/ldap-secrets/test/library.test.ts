@@ -347,6 +347,7 @@ describeWithSlapd('library', () => {
       const { svc1, svc2 } = await status();
       expect(svc1).toEqual({
         available: false,
+        borrower_name: 'token',
         borrower_client_token: expect.stringMatching(/^[0-9a-f]{40}$/),
         borrowed_since: mount.clock.now().toISOString(),
         borrowed_until: new Date(mount.clock.millis() + DAY * 1_000).toISOString(),

@@ -6,8 +6,9 @@ import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount
 const schema = `
 attributetype ( 1.3.18.0.2.4.186 NAME 'racfid' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
 attributetype ( 1.3.18.0.2.4.187 NAME 'racfPassword' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
+attributetype ( 1.3.18.0.2.4.3205 NAME 'racfPassPhrase' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
 attributetype ( 1.3.18.0.2.4.188 NAME 'racfAttributes' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )
-objectclass ( 1.3.18.0.2.6.55 NAME 'racfUser' SUP top AUXILIARY MUST racfid MAY ( racfPassword $ racfAttributes ) )`;
+objectclass ( 1.3.18.0.2.6.55 NAME 'racfUser' SUP top AUXILIARY MUST racfid MAY ( racfPassword $ racfPassPhrase $ racfAttributes ) )`;
 const user = `dn: uid=mainframe,${SVC}
 objectClass: account
 objectClass: racfUser
@@ -42,6 +43,52 @@ describeWithSlapd('schema racf', () => {
       await mount.delete('static-role/a');
       await mount.write('library/set', { service_account_names: 'MAINFR' });
       await check(dataOf<{ password: string }>(await mount.write('library/set/check-out')).password);
+    } finally {
+      await mount.close();
+      view.close();
+      await slapd.stop();
+    }
+  });
+
+  test('sets racfPassPhrase where the configuration asks for phrases, of a length that RACF takes', async () => {
+    const slapd = await startSlapd({ ...withManager, ldif: `${withManager.ldif}\n${user}`, globalConfig: schema });
+    const view = new DirectoryView(slapd);
+    const mount = await mountLdap(slapd, { config: { schema: 'racf', userattr: '', credential_type: 'phrase' } });
+    const refusal = async (path: string, data: Record<string, unknown>) => {
+      const { status, errors } = await mount.call('update', `ldap/${path}`, { data });
+      return { status, errors: errors?.join() };
+    };
+    try {
+      await mount.write('static-role/a', { username: 'mainfr', rotation_period: '1h' });
+      const { password } = dataOf<{ password: string }>(await mount.read('static-cred/a'));
+      const entry = (await view.entry(`uid=mainframe,${SVC}`))!;
+      expect(password).toHaveLength(64);
+      expect([entry.values('racfPassPhrase'), entry.values('racfAttributes'), entry.values('racfPassword')]).toEqual([
+        [password],
+        ['noexpired'],
+        [],
+      ]);
+      expect(dataOf(await mount.read('config'))).toMatchObject({ credential_type: 'phrase' });
+      expect(await refusal('config', { length: 8 })).toEqual({
+        status: 400,
+        errors: expect.stringContaining('length: a phrase of RACF has 9 to 100 characters, not 8'),
+      });
+      expect(await refusal('config', { schema: 'openldap' })).toEqual({
+        status: 400,
+        errors: expect.stringContaining('credential_type: the schema openldap has no phrases'),
+      });
+      expect(await refusal('config', { credential_type: 'pin' })).toEqual({
+        status: 400,
+        errors: expect.stringContaining('credential_type: "pin" is neither password nor phrase'),
+      });
+      await mount.call('update', 'sys/policies/password/short', {
+        data: { policy: 'length = 8\nrule "charset" { charset = "abcdefgh" }' },
+      });
+      await mount.write('static-role/a', { password_policy: 'short' });
+      expect(await refusal('rotate-role/a', {})).toEqual({
+        status: 400,
+        errors: expect.stringContaining('password_policy: "short" gives 8 characters; a phrase of RACF has 9 to 100'),
+      });
     } finally {
       await mount.close();
       view.close();

@@ -16,8 +16,8 @@ export interface StaticCredential<D> {
 
 /** The paths that read and rotate the credentials of static roles, in the words of an engine. */
 export interface StaticCredsPaths<F extends TProperties> {
-  readonly creds: 'static-creds/{name}' | 'static-creds/{name:at}' | 'static-cred/{name}';
-  readonly rotateRole: 'rotate-role/{name}' | 'rotate-role/{name:at}';
+  readonly creds: 'static-creds/{name}' | 'static-creds/{name:at}' | 'static-cred/{name:path}';
+  readonly rotateRole: 'rotate-role/{name}' | 'rotate-role/{name:at}' | 'rotate-role/{name:path}';
   /** The field of the role's name. */
   readonly name: Field<string>;
   /** What is rotated. */

@@ -148,4 +148,27 @@ describeWhere(noChromium ?? slapdMissing, 'setting up a directory', () => {
     await tab.page.getByText(/Nobody waits/).waitFor();
     expect(tab.faults).toEqual([]);
   });
+
+  test('roles and sets in folders are found level by level, and their pages work as those of others', async () => {
+    await server.set('POST', 'corp/static-role/org/team/app', { username: 'svc3', rotation_period: '24h' });
+    await server.set('POST', 'corp/library/org/night', { service_account_names: ['svc4'] });
+    await tab.open('/ldap/corp/static');
+    await tab.page.getByRole('link', { name: 'org/', exact: true }).click();
+    await tab.page.getByRole('link', { name: 'team/', exact: true }).click();
+    await look(tab, 'folder-of-roles');
+    await tab.page.getByRole('link', { name: 'org/team/app', exact: true }).click();
+    await tab.page.getByRole('heading', { level: 1, name: 'org/team/app', exact: true }).waitFor();
+    const before = await server.ask('GET', 'corp/static-cred/org/team/app');
+    const rotated = tab.page.waitForResponse((response) => response.url().endsWith('/rotate-role/org/team/app'));
+    await tab.page.getByRole('button', { name: 'Rotate now' }).click();
+    expect((await rotated).status()).toBe(204);
+    expect((await server.ask('GET', 'corp/static-cred/org/team/app')).data.last_password).toBe(before.data.password);
+    await tab.open('/ldap/corp/library?folder=org/');
+    await tab.page.getByRole('link', { name: 'org/night', exact: true }).click();
+    await tab.page.getByRole('button', { name: 'Borrow an account' }).click();
+    await tab.page.getByRole('heading', { name: 'Shown once' }).waitFor();
+    await tab.page.getByRole('button', { name: 'Return the account' }).click();
+    await tab.page.getByRole('row', { name: /svc4 free/ }).waitFor();
+    expect(tab.faults).toEqual([]);
+  });
 });

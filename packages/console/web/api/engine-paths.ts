@@ -37,7 +37,7 @@ function pattern(template: string): string {
     .map((segment, at, all) => {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (!name) return segment.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-      return at === all.length - 1 ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`;
+      return at === all.length - 1 ? `(?<${name}>.+)` : `(?<${name}>.+?)`;
     })
     .join('/');
 }

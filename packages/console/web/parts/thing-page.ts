@@ -15,7 +15,10 @@ const PATTERNS: Readonly<Record<string, readonly Pattern[]>> = {
   ],
   ldap: [
     [/^static-role\/(.+)$/, (mount, [name]) => ({ to: '/ldap/$mount/static/$name', params: { mount, name: name! } })],
-    [/^library\/([^/]+)/, (mount, [set]) => ({ to: '/ldap/$mount/library/$set', params: { mount, set: set! } })],
+    [
+      /^library\/(?:manage\/)?(.+?)(?:\/(?:status|waiting|check-out|check-in))?$/,
+      (mount, [set]) => ({ to: '/ldap/$mount/library/$set', params: { mount, set: set! } }),
+    ],
     [/^config$/, (mount) => ({ to: '/ldap/$mount/config', params: { mount } })],
   ],
   aws: [

@@ -2,7 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import { getCiphers } from 'node:tls';
 import { CERTIFICATE_DECODERS, type CertificateDecoder, type ForwardedCertificateOptions } from '@strongroom/http';
 import type { TokenlessCeremony } from '@strongroom/core';
-import { isLoopback, parseAddress } from './address.ts';
+import { isLoopbackHost } from '@strongroom/engine-sdk';
+import { parseAddress } from './address.ts';
 import { NO_LIMITS, type Listener, type ListenerLimits, type TlsChoice, type TlsVersion } from './configuration.ts';
 import { listed, shown, type Block, type Section } from './section.ts';
 
@@ -39,7 +40,7 @@ function readTcp(section: Section, dev: boolean): Listener | undefined {
   section.ignore({ cluster_address: 'nodes do not talk to each other', purpose: 'every listener serves the whole API' });
   if (!address) section.complain('address', `is ${shown(text)}; it must be host:port, [address]:port or :port`);
   if (!address) return undefined;
-  const secure = tls !== undefined || disabled === true || dev || isLoopback(address.host);
+  const secure = tls !== undefined || disabled === true || dev || isLoopbackHost(address.host);
   if (!secure && !section.has('tls_cert_file') && !section.has('tls_key_file')) {
     section.complainHere(`${text} can be reached from other machines, so it needs tls_cert_file and tls_key_file, or tls_disable = true`);
   }

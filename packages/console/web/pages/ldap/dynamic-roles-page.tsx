@@ -1,6 +1,6 @@
 import { apiPath } from '../../api/api-path.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { NamesTable } from '../../parts/names-table.tsx';
+import { FolderedNames } from '../../parts/foldered-names.tsx';
 import { NewByName } from '../../parts/new-by-name.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
@@ -23,9 +23,11 @@ export default function DynamicRolesPage() {
         />
       }
     >
-      <NamesTable
-        path={apiPath(mount, 'role')}
+      <FolderedNames
+        list={apiPath(mount, 'role')}
         label="Dynamic roles"
+        page="/ldap/$mount/dynamic"
+        params={{ mount }}
         empty={<Empty>A dynamic role makes an account for a lease, and deletes it when the lease ends. There is none yet.</Empty>}
         row={(name) => (
           <To to="/ldap/$mount/dynamic/$name" params={{ mount, name }}>

@@ -5,6 +5,7 @@ import type { RotationStatus } from '../../parts/rotation-state.tsx';
 /** An account of a set, as `status` shows it. */
 export interface LibraryAccount {
   readonly available: boolean;
+  readonly borrower_name?: string;
   readonly borrower_client_token?: string;
   readonly borrower_entity_id?: string;
   readonly borrowed_since?: string;
@@ -19,6 +20,7 @@ export interface WaitingShown {
   readonly earliest: string | null;
   readonly waiting: readonly {
     readonly position: number;
+    readonly borrower_name?: string;
     readonly borrower_client_token?: string;
     readonly borrower_entity_id?: string;
     readonly since: string;
@@ -27,8 +29,13 @@ export interface WaitingShown {
   }[];
 }
 
-/** A borrower in a few characters: of the entity, or of the digest of the token. */
-export function borrowerName(one: { readonly borrower_entity_id?: string; readonly borrower_client_token?: string }): string {
+/** A borrower in a few characters: the name, or the beginning of the entity's id or of the digest of the token. */
+export function borrowerName(one: {
+  readonly borrower_name?: string;
+  readonly borrower_entity_id?: string;
+  readonly borrower_client_token?: string;
+}): string {
+  if (one.borrower_name) return one.borrower_name;
   if (one.borrower_entity_id) return `entity ${one.borrower_entity_id.slice(0, 8)}`;
   return `token ${(one.borrower_client_token ?? '').slice(0, 8)}`;
 }

@@ -17,7 +17,8 @@ const DRAWN = 8;
 export default function LibraryPage() {
   const { mount = '' } = usePlace().params;
   const go = useGo();
-  const sets = useNames(apiPath(mount, 'library'));
+  const { folder = '' } = usePlace().search;
+  const sets = useNames(apiPath(mount, 'library', ...(folder === '' ? [] : [folder.replace(/\/$/, '')])));
   return (
     <LdapFrame
       title="Library"
@@ -33,8 +34,10 @@ export default function LibraryPage() {
     >
       <Loaded query={sets}>
         {({ pages }) => {
-          const names = pages.flatMap(({ keys }) => keys);
-          if (names.length === 0) {
+          const keys = pages.flatMap((page) => page.keys);
+          const names = keys.filter((key) => !key.endsWith('/')).map((key) => folder + key);
+          const folders = keys.filter((key) => key.endsWith('/')).map((key) => folder + key);
+          if (keys.length === 0) {
             return <Empty>A set is a group of accounts that are lent to one borrower at a time. There is none yet.</Empty>;
           }
           const drawn = names.slice(0, DRAWN);
@@ -55,6 +58,20 @@ export default function LibraryPage() {
                   <LendingBoard mount={mount} set={set} />
                 </section>
               ))}
+              {folders.length > 0 && (
+                <section aria-labelledby="folders">
+                  <h2 id="folders">Folders</h2>
+                  <ul>
+                    {folders.map((name) => (
+                      <li key={name}>
+                        <To to="/ldap/$mount/library" params={{ mount }} search={{ folder: name }}>
+                          {name}
+                        </To>
+                      </li>
+                    ))}
+                  </ul>
+                </section>
+              )}
               {names.length > DRAWN && (
                 <section aria-labelledby="more-sets">
                   <h2 id="more-sets">More sets</h2>

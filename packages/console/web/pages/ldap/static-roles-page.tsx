@@ -1,6 +1,6 @@
 import { apiPath } from '../../api/api-path.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { NamesTable } from '../../parts/names-table.tsx';
+import { FolderedNames } from '../../parts/foldered-names.tsx';
 import { NewByName } from '../../parts/new-by-name.tsx';
 import { useGo, usePlace } from '../../parts/place.ts';
 import { To } from '../../parts/to.tsx';
@@ -23,9 +23,11 @@ export default function StaticRolesPage() {
         />
       }
     >
-      <NamesTable
-        path={apiPath(mount, 'static-role')}
+      <FolderedNames
+        list={apiPath(mount, 'static-role')}
         label="Static roles"
+        page="/ldap/$mount/static"
+        params={{ mount }}
         empty={<Empty>A static role rotates the password of an account that is in the directory already. There is none yet.</Empty>}
         row={(name) => (
           <To to="/ldap/$mount/static/$name" params={{ mount, name }}>

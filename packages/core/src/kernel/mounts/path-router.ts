@@ -1,7 +1,7 @@
 import { BadRequest, compileDecoder, fieldSpec, type AnyPath, type Decoder, type Fold } from '@strongroom/engine-sdk';
 import type { TSchema } from 'typebox';
 
-type CaptureKind = 'name' | 'at' | 'any' | 'all';
+type CaptureKind = 'name' | 'at' | 'any' | 'path' | 'all';
 
 /** A declared path, ready to be called. */
 export interface RoutedPath {
@@ -61,12 +61,15 @@ interface Folding {
   tail?: { readonly from: number; readonly fold: Fold };
 }
 
+const NAME = /^\w(?:[\w.-]*\w)?$/;
+/** What each segment of a capture is like. */
 const SEGMENT: Record<Exclude<CaptureKind, 'all'>, RegExp> = {
-  name: /^\w(?:[\w.-]*\w)?$/,
+  name: NAME,
   at: /^\w(?:[\w.@-]*\w)?$/,
   any: /^[^]+$/,
+  path: NAME,
 };
-const STRICTNESS: readonly CaptureKind[] = ['name', 'at', 'any'];
+const STRICTNESS: readonly CaptureKind[] = ['name', 'at', 'any', 'path'];
 /** A folded path may lead to a more exact declaration, which may fold in turn. */
 const ROUNDS = 4;
 
@@ -181,15 +184,18 @@ function walk(at: Node, segments: readonly string[], index: number, trail: Trail
       if (below) return below;
     }
     for (const capture of at.captures) {
-      if (!SEGMENT[capture.kind as 'name'].test(segment)) continue;
-      values.push(segment);
-      if (folding) {
-        folding.positions.push(index);
-        folding.segments[index] = capture.fold;
+      const most = capture.kind === 'path' ? segments.length : index + 1;
+      folding?.positions.push(index);
+      // The shortest first: what the pattern says of its end decides, and not the capture.
+      let value = '';
+      for (let end = index; end < most && SEGMENT[capture.kind as 'name'].test(segments[end]!); end += 1) {
+        value = end === index ? segment : `${value}/${segments[end]!}`;
+        values.push(value);
+        if (folding) folding.segments[end] = capture.fold;
+        const below = walk(capture.node, segments, end + 1, trail);
+        if (below) return below;
+        values.pop();
       }
-      const below = walk(capture.node, segments, index + 1, trail);
-      if (below) return below;
-      values.pop();
       folding?.positions.pop();
     }
   }
@@ -218,17 +224,20 @@ function foldedPath(
   const next = [...segments];
   for (const [i, value] of values.entries()) {
     const position = positions[i]!;
-    const folded = (tail?.from === position ? tail.fold : folds[position])?.(value) ?? value;
+    const parts = value.split('/');
+    const each = (): string => parts.map((part, k) => folds[position + k]?.(part) ?? part).join('/');
+    const folded = tail?.from === position ? tail.fold(value) : each();
     if (folded === value) continue;
-    const length = value.split('/').length;
-    const isPath = folded.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
-    if (!isPath || (length === 1 && folded.includes('/'))) {
+    const { length } = parts;
+    const foldedParts = folded.split('/');
+    const isPath = foldedParts.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+    if (!isPath || (foldedParts.length !== length && (length === 1 || tail?.from !== position))) {
       throw new BadRequest(
         `${found.captures[i]!}: ${JSON.stringify(value)} folds into ${JSON.stringify(folded)}, which cannot stand in a path`,
       );
     }
-    // Only the last capture may take several segments, so the positions before it stay.
-    next.splice(position, length, folded);
+    // Only the last capture may change how many segments there are, so the positions before it stay.
+    next.splice(position, length, ...foldedParts);
   }
   return next.join('/');
 }

@@ -11,12 +11,14 @@ export interface SearchedList {
 
 /** The lists of a mount that its engine declares as searched. Lists below a name, such as those of one role, are not among them. */
 export function searchedLists(mount: Mount): SearchedList[] {
-  const lists: SearchedList[] = [];
+  const lists = new Map<string, SearchedList>();
   for (const { pattern, operations } of mount.router?.paths ?? []) {
     if (operations.list?.searched !== true) continue;
-    const [, fixed = '', tail] = /^([^{}]*)(\{\w+:all\})?$/.exec(pattern) ?? [undefined, '{'];
+    const [, fixed = '', tail] = /^([^{}]*)(\{\w+:(?:all|path)\})?$/.exec(pattern) ?? [undefined, '{'];
     if (fixed.includes('{')) continue;
-    lists.push({ mount, below: fixed === '' || fixed.endsWith('/') ? fixed : `${fixed}/`, deep: tail !== undefined });
+    const below = fixed === '' || fixed.endsWith('/') ? fixed : `${fixed}/`;
+    // The list of the uppermost folder may be declared on its own.
+    lists.set(below, { mount, below, deep: tail !== undefined || lists.get(below)?.deep === true });
   }
-  return lists;
+  return [...lists.values()];
 }
