@@ -36,6 +36,8 @@ export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
+export { ReferralError } from './referral-error.ts';
+export { checkReferralHosts, referralHosts } from './referral-hosts.ts';
 export { resultCode, resultName } from './result-codes.ts';
 export { canonicalServers, checkServerUrls, plainServersWarning, serverUrls } from './server-urls.ts';
 export type { ServerHealth } from './servers.ts';
