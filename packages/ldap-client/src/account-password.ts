@@ -1,7 +1,8 @@
 import type { Outcome, Proof } from '@strongroom/rotation';
 import type { Connection, Modification } from './connection.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
-import type { Directory, ServiceOptions, VerifyOptions } from './directory.ts';
+import type { ServiceOptions, VerifyOptions } from './directory-requests.ts';
+import type { Directory } from './directory.ts';
 import { LdapError } from './error.ts';
 import type { LocatedAccount } from './find-account.ts';
 import { resultCode } from './result-codes.ts';

@@ -3,10 +3,11 @@ import type { DirectoryClock, DirectoryLog } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { LdapError } from './error.ts';
 import { FollowingConnection, nameKey } from './following-connection.ts';
-import type { Follower } from './following-connection.ts';
+import type { ReferralRoutes } from './following-connection.ts';
 import { referredError } from './referral-error.ts';
 import { isListed } from './referral-hosts.ts';
 import { parseReferralUrl } from './referral-url.ts';
+import type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
 import { ServerPools } from './server-pools.ts';
 import type { PoolSettings } from './server-pools.ts';
 import type { ServerHealth } from './servers.ts';
@@ -16,33 +17,9 @@ import type { LdapSettings } from './settings.ts';
 /** Entries whose changes were referred that a directory remembers at most. */
 const REMEMBERED = 10_000;
 
-/** Who a service connection is. An empty `dn` with an empty password is a connection that never binds. */
-export interface ServiceBinding {
-  readonly dn: string;
-  readonly password: string;
-  /** Lets an empty password with a name through, as RFC 4513's unauthenticated bind; refused otherwise. */
-  readonly allowUnauthenticated?: boolean | undefined;
-}
-
 export interface DirectoryOptions {
   clock?: DirectoryClock | undefined;
   log?: DirectoryLog | undefined;
-}
-
-export interface ServiceOptions {
-  signal?: AbortSignal | undefined;
-  /** Lets the work run once more on a new connection when a kept one turns out to be dead. Only for work that may run twice. */
-  idempotent?: boolean | undefined;
-}
-
-export interface VerifyOptions {
-  signal?: AbortSignal | undefined;
-  /** Lets an empty password through; refused with `EMPTY_PASSWORD` otherwise, before anything is sent. */
-  allowUnauthenticated?: boolean | undefined;
-  /** `server` of the user's `LdapEntry`: the password is sent there, and nowhere else. A server of the settings when absent. */
-  server?: string | undefined;
-  /** Told when a connection is at hand, right before the bind is sent on it; again when it turns out to be dead and another is taken. */
-  onConnection?: (() => void) | undefined;
 }
 
 /** A directory service: its servers, what is known of their health, and the connections kept to them. */
@@ -107,9 +84,9 @@ class PooledDirectory implements Directory {
     options: ServiceOptions = {},
   ): Promise<T> {
     if (this.#hosts.length === 0) return this.#own.withServiceConnection(binding, work, options);
-    const follower = this.#followerFor(binding);
+    const routes = this.#routesFor(binding);
     const following = async (connection: Connection): Promise<T> =>
-      work(new FollowingConnection(connection, follower, options.idempotent === true));
+      work(new FollowingConnection(connection, routes, options.idempotent === true));
     return this.#own.withServiceConnection(binding, following, options);
   }
 
@@ -155,7 +132,7 @@ class PooledDirectory implements Directory {
     for (const pools of this.#referred.values()) pools.close();
   }
 
-  #followerFor(binding: ServiceBinding): Follower {
+  #routesFor(binding: ServiceBinding): ReferralRoutes {
     const { dialling, log } = this.#settings;
     return {
       hosts: this.#hosts,

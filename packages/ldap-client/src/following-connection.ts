@@ -8,7 +8,7 @@ import type {
   RequestOptions,
   SearchRequest,
 } from './connection.ts';
-import type { ServiceOptions } from './directory.ts';
+import type { ServiceOptions } from './directory-requests.ts';
 import { normaliseDn, isDn } from './dn.ts';
 import { LdapEntry } from './entry.ts';
 import { LdapDialError, LdapError } from './error.ts';
@@ -24,7 +24,7 @@ import { canonicalServers } from './server-urls.ts';
 const DEEPEST = 5;
 
 /** What it takes to follow referrals. */
-export interface Follower {
+export interface ReferralRoutes {
   /** As `referralHosts` gives them. */
   readonly hosts: readonly string[];
   readonly starttls: boolean;
@@ -64,13 +64,13 @@ interface Answer extends Pick<Hop, 'base' | 'scope' | 'filter'> {
  */
 export class FollowingConnection implements Connection {
   readonly #inner: Connection;
-  readonly #follower: Follower;
+  readonly #routes: ReferralRoutes;
   /** Whether a change that was referred may run twice. */
   readonly #idempotent: boolean;
 
-  constructor(inner: Connection, follower: Follower, idempotent: boolean) {
+  constructor(inner: Connection, routes: ReferralRoutes, idempotent: boolean) {
     this.#inner = inner;
-    this.#follower = follower;
+    this.#routes = routes;
     this.#idempotent = idempotent;
   }
 
@@ -171,7 +171,7 @@ export class FollowingConnection implements Connection {
       });
     } catch (error) {
       if (!hop.isContinuation || !(error instanceof ReferralError) || error.code !== resultCode.noSuchObject) throw error;
-      this.#follower.skipped(error.server, 'the entry that the referral names is not there');
+      this.#routes.skipped(error.server, 'the entry that the referral names is not there');
       return undefined;
     }
   }
@@ -211,7 +211,7 @@ export class FollowingConnection implements Connection {
       try {
         const took =
           targets === undefined ? await attempt(this.#inner, undefined) : await this.#atOneOf(targets, signal, this.#idempotent, attempt);
-        if (took !== undefined) this.#follower.changed(dn, took.server);
+        if (took !== undefined) this.#routes.changed(dn, took.server);
         return;
       } catch (error) {
         const referral = error instanceof ReferralError ? error.cause : error;
@@ -232,7 +232,7 @@ export class FollowingConnection implements Connection {
     let failed: unknown;
     for (const target of targets) {
       try {
-        return await this.#follower.at(target.server, async (connection) => work(connection, target), { signal, idempotent });
+        return await this.#routes.at(target.server, async (connection) => work(connection, target), { signal, idempotent });
       } catch (error) {
         failed = referredError(target.server, error);
         if (!(error instanceof LdapDialError)) throw failed;
@@ -253,9 +253,9 @@ export class FollowingConnection implements Connection {
   #followable(urls: readonly string[], encrypted: boolean): ReferralUrl[] {
     return urls.flatMap((text) => {
       const url = parseReferralUrl(text);
-      if (url === undefined || !isListed(this.#follower.hosts, url)) return [];
-      if (!encrypted || url.secure || this.#follower.starttls) return [url];
-      this.#follower.skipped(url.server, 'it is not encrypted, and the connection that referred there is; set starttls to follow it');
+      if (url === undefined || !isListed(this.#routes.hosts, url)) return [];
+      if (!encrypted || url.secure || this.#routes.starttls) return [url];
+      this.#routes.skipped(url.server, 'it is not encrypted, and the connection that referred there is; set starttls to follow it');
       return [];
     });
   }

@@ -24,7 +24,8 @@ export {
 export { DirectoryConfig } from './directory-record.ts';
 export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';
-export type { Directory, DirectoryOptions, ServiceBinding, ServiceOptions, VerifyOptions } from './directory.ts';
+export type { Directory, DirectoryOptions } from './directory.ts';
+export type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
 export { commonNameOf, DnSyntaxError, formatDn, isDn, normaliseDn, parentDn, parseDn, sameDn } from './dn.ts';
 export type { DistinguishedName, NamePart, RelativeName } from './dn.ts';
 export { LdapEntry } from './entry.ts';

@@ -1,6 +1,6 @@
 import type { DirectoryClock, DirectoryLog } from './clock.ts';
 import type { BindOptions, Connection } from './connection.ts';
-import type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory.ts';
+import type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
 import { LdapError } from './error.ts';
 import type { LdapjsConnection } from './ldapjs-connection.ts';
 import { dial } from './ldapjs-dial.ts';

@@ -18,15 +18,25 @@ describe('the URL of a referral', () => {
       scope: 'one',
       filter: '(uid=*)',
     });
-    expect(parseReferralUrl('ldaps://[::1]')).toMatchObject({ server: 'ldaps://[::1]:636', host: '::1', base: undefined, scope: undefined });
+    expect(parseReferralUrl('ldaps://[::1]')).toMatchObject({
+      server: 'ldaps://[::1]:636',
+      host: '::1',
+      base: undefined,
+      scope: undefined,
+    });
   });
 
-  test.each(['http://a/b', 'ldap:///dc=x', 'ldap://a:99999/dc=x', 'ldap://a/%zz', 'ldap://a/dc=x??wide', 'ldap://a/dc=x????!bindname=cn=b', ''])(
-    'is passed over where nobody may follow it: %j',
-    (text) => {
-      expect(parseReferralUrl(text)).toBeUndefined();
-    },
-  );
+  test.each([
+    'http://a/b',
+    'ldap:///dc=x',
+    'ldap://a:99999/dc=x',
+    'ldap://a/%zz',
+    'ldap://a/dc=x??wide',
+    'ldap://a/dc=x????!bindname=cn=b',
+    '',
+  ])('is passed over where nobody may follow it: %j', (text) => {
+    expect(parseReferralUrl(text)).toBeUndefined();
+  });
 });
 
 describeWithSlapd('referrals to another server', () => {
@@ -149,7 +159,9 @@ describeWithSlapd('referrals to another server', () => {
     await directory.verifyUser(ann!.dn, 'annpw', { server: ann!.server });
     expect(await failure(directory.verifyUser(ann!.dn, 'wrong', { server: ann!.server }))).toMatchObject({ code: 49 });
     expect(await failure(directory.verifyUser(ann!.dn, 'annpw'))).toMatchObject({ answered: true });
-    expect(await failure(directory.verifyUser(ann!.dn, 'annpw', { server: `ldap://127.0.0.1:${dead}` }))).toMatchObject({ code: 'INVALID' });
+    expect(await failure(directory.verifyUser(ann!.dn, 'annpw', { server: `ldap://127.0.0.1:${dead}` }))).toMatchObject({
+      code: 'INVALID',
+    });
   });
 
   test('changes go where the entry was found, and to where the server refers them', async () => {
@@ -167,7 +179,10 @@ describeWithSlapd('referrals to another server', () => {
     const fresh = `uid=carol,ou=away,${root}`;
     await directory.withServiceConnection(admin, async (connection) => {
       const values = Object.entries({ objectClass: 'inetOrgPerson', uid: 'carol', cn: 'carol', sn: 'carol' });
-      await connection.add(fresh, values.map(([attribute, value]) => ({ attribute, values: [value] })));
+      await connection.add(
+        fresh,
+        values.map(([attribute, value]) => ({ attribute, values: [value] })),
+      );
       await connection.modifyDn(fresh, { newRdn: 'uid=dora' });
       await connection.delete(`uid=dora,ou=away,${root}`);
     });
@@ -201,18 +216,26 @@ describeWithSlapd('referrals that lead nowhere', () => {
     try {
       const one = await startSlapd({ ldif: '' });
       servers.push(one);
-      const rows = Array.from({ length: 7 }, (_, index) =>
-        referralEntry(`ou=r${index}`, root, [`${chain(one)}/ou=r${index + 1},${root}`]),
-      );
+      const rows = Array.from({ length: 7 }, (_, index) => referralEntry(`ou=r${index}`, root, [`${chain(one)}/ou=r${index + 1},${root}`]));
       const directory = createDirectory({ urls: [one.url], referralHosts: [`127.0.0.1:${one.port}`] });
-      const entries = [...rows, referralEntry('ou=ring', root, [`${chain(one)}/ou=gnir,${root}`]), referralEntry('ou=gnir', root, [`${chain(one)}/ou=ring,${root}`])];
+      const entries = [
+        ...rows,
+        referralEntry('ou=ring', root, [`${chain(one)}/ou=gnir,${root}`]),
+        referralEntry('ou=gnir', root, [`${chain(one)}/ou=ring,${root}`]),
+      ];
       try {
         await directory.withServiceConnection(admin, async (connection) => {
           for (const entry of entries) {
-            const lines = entry.trim().split('\n').map((line) => line.split(/: /) as [string, string]);
+            const lines = entry
+              .trim()
+              .split('\n')
+              .map((line) => line.split(/: /) as [string, string]);
             const values = new Map<string, string[]>();
             for (const [attribute, value] of lines.slice(1)) values.set(attribute, [...(values.get(attribute) ?? []), value]);
-            await connection.add(lines[0]![1], [...values].map(([attribute, all]) => ({ attribute, values: all })));
+            await connection.add(
+              lines[0]![1],
+              [...values].map(([attribute, all]) => ({ attribute, values: all })),
+            );
           }
         });
         const tried = async (base: string): Promise<unknown> =>

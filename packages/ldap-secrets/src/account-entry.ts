@@ -94,7 +94,7 @@ async function placeOf(connection: Connection, config: LdapSecretsConfig, accoun
   try {
     return await locate(connection, config, account, signal);
   } catch (error) {
-    // An entry may be changed by who may not look at it.
+    // Who may not read an entry may change it all the same.
     if (error instanceof AccountGone && account.dn) return { dn: account.dn };
     throw error;
   }
