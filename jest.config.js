@@ -10,7 +10,7 @@ export default {
   // Files wait for servers as much as they compute, so three share two cores.
   maxWorkers: 3,
   // The modules of each test file stay in a worker's memory, and a large one collects garbage more than it tests: after a few files it starts anew.
-  workerIdleMemoryLimit: 500_000_000,
+  workerIdleMemoryLimit: 1_000_000_000,
   testSequencer: './jest.sequencer.js',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -52,7 +52,7 @@ export function relatedTests(changed) {
   return { chosen, left: related.length - chosen.length };
 }
 
-/** The tests of these packages that take less than ten seconds each. */
-export function quickTests(packages) {
-  return list('--roots', ...packages.map((name) => join('packages', name))).filter((test) => cost(test) < 10);
+/** The tests in these folders of `packages` that take less than ten seconds each. */
+export function quickTests(folders) {
+  return list('--roots', ...folders.map((name) => join('packages', name))).filter((test) => cost(test) < 10);
 }

@@ -90,6 +90,26 @@ describe('strongroom sync', () => {
     expect((await cli('sync', 'destinations', 'delete', '-force', 'memory/one')).stderr).toContain('left outside');
   });
 
+  test('shows what a rule would link, links it without what it excludes, and names the rules', async () => {
+    for (const name of ['team/a', 'team/b', 'team/private/c', 'team/x,y']) await server.write(`kv/data/${name}`, { data: { v: name } });
+    await cli('sync', 'destinations', 'write', 'memory/ruled', 'access_token=-', 'disable_strict_networking=true');
+    const set = ['sync', 'associations', 'set'];
+    const rule = ['-exclude=team/private/*', '-exclude=team/x,y', 'memory/ruled', 'kv/', 'team/*'];
+    const preview = await cli(...set, '-dry-run', ...rule);
+    expect(preview).toMatchObject({ code: 0, stderr: '' });
+    expect(preview.stdout).toMatch(/^team\/a /m);
+    expect(preview.stdout).not.toMatch(/private|x,y/);
+    expect((await cli('sync', 'associations', 'list', 'memory/ruled')).stdout).not.toContain('team/a');
+    expect(await cli(...set, '-wait=5s', ...rule)).toMatchObject({ code: 0, stderr: '' });
+    const copies = (await cli('sync', 'associations', 'list', 'memory/ruled')).stdout;
+    expect(['team/a', 'team/b', 'private', 'x,y'].map((name) => copies.includes(name))).toEqual([true, true, false, false]);
+    expect((await cli('sync', 'associations', 'rules', 'memory/ruled')).stdout).toMatch(/^kv +team\/\* .*team\/private\/\*/m);
+    // A rule that is written again keeps what it leaves out.
+    await cli(...set, '-max-secrets=10', 'memory/ruled', 'kv/', 'team/*');
+    expect((await cli('sync', 'associations', 'rules', 'memory/ruled')).stdout).toMatch(/team\/private\/\*/);
+    expect((await cli(...set, '-exclude=x', 'memory/ruled', 'kv/', 'app/db')).stderr).toContain('exclude belongs to a rule');
+  });
+
   test.each([
     [['sync', 'destinations', 'read', 'one'], '"one" is no destination: give its type and its name, such as aws-sm/production'],
     [['sync', 'destinations', 'delete', '-purge', '-force', 'memory/one'], '-purge and -force exclude each other'],

@@ -138,8 +138,8 @@ const set = defineCommand({
   args: ['TYPE/NAME', 'MOUNT', 'SECRET'],
   flags: {
     wait,
-    exclude: flag.list('With a rule: secrets, and folders such as team/private/*, that it leaves out; comma list.', {
-      placeholder: 'names',
+    exclude: flag.list('With a rule: a secret, or a folder such as team/private/*, that it leaves out; repeatable.', {
+      placeholder: 'name',
     }),
     'max-secrets': flag.integer('With a rule: the most secrets that it links. Default: 1000.'),
     'dry-run': flag.boolean('With a rule: print which secrets it would link, and link nothing.'),
@@ -155,7 +155,7 @@ const set = defineCommand({
   async run({ args: [word = '', mount = '', name = ''], flags, out, client }) {
     const body = {
       ...linkOf(mount, name, flags.wait),
-      ...(flags.exclude === undefined ? {} : { exclude: flags.exclude }),
+      ...(flags.exclude.length === 0 ? {} : { exclude: flags.exclude }),
       ...(flags['max-secrets'] === undefined ? {} : { max_secrets: flags['max-secrets'] }),
       ...(flags['dry-run'] === true ? { dry_run: true } : {}),
     };

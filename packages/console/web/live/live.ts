@@ -27,12 +27,23 @@ export function goLive(token: string, holder: string): () => void {
   const stream = async (): Promise<void> => follow(token, told, over.signal);
   // Browsers have locks on secure pages alone.
   const locks = others && (navigator.locks as LockManager | undefined);
-  (locks ? locks.request(name, { signal: over.signal }, stream) : stream()).catch(() => undefined);
+  (locks ? inTurn(locks, name, stream, () => gathered.add(RESET), over.signal) : stream()).catch(() => undefined);
   return () => {
     over.abort();
     others?.close();
     gathered.drop();
   };
+}
+
+/** Streams once no other tab does. `led` is called where another tab streams already. */
+async function inTurn(locks: LockManager, name: string, stream: () => Promise<void>, led: () => void, signal: AbortSignal): Promise<void> {
+  const leads = await locks.request(name, { ifAvailable: true }, async (lock) => {
+    if (lock) await stream();
+    return lock !== null;
+  });
+  if (leads || signal.aborted) return;
+  led();
+  await locks.request(name, { signal }, stream);
 }
 
 /** Follows until it may not, or is asked to end. Never rejects. */
@@ -53,6 +64,7 @@ async function follow(token: string, told: (event: LiveEvent) => void, signal: A
 /** One stream to its end. False where another attempt would be answered the same. */
 async function stream(token: string, reader: EventReader, told: (event: LiveEvent) => void, signal: AbortSignal): Promise<boolean> {
   const silent = new AbortController();
+  const continues = reader.cursor !== undefined;
   let timer = setTimeout(() => silent.abort(), SILENCE);
   try {
     const response = await fetch('/v1/sys/events', {
@@ -74,12 +86,18 @@ async function stream(token: string, reader: EventReader, told: (event: LiveEven
       if (done) return true;
       clearTimeout(timer);
       timer = setTimeout(() => silent.abort(), SILENCE);
-      for (const event of reader.take(decoder.decode(value, { stream: true }))) if (!isOfStream(event)) told(event);
+      for (const event of reader.take(decoder.decode(value, { stream: true }))) {
+        if (event.kind === 'ready' && !continues) told(RESET);
+        if (!isOfStream(event)) told(event);
+      }
     }
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** What pages have read before events reached them may be out of date. */
+const RESET: LiveEvent = { kind: 'reset' };
 
 /** `reset` is news for pages, the others are not. */
 function isOfStream({ kind }: LiveEvent): boolean {
