@@ -144,7 +144,7 @@ describeWithSlapd('referrals to another server', () => {
   test('an encrypted connection follows no referral in clear, unless StartTLS encrypts it', async () => {
     const warnings: unknown[] = [];
     const settings = { urls: [first.ldapsUrl], insecureTls: true, referralHosts: [`127.0.0.1:${second.port}`] };
-    const directory = createDirectory(settings, { log: { warn: (_text, facts) => void warnings.push(facts) } as never });
+    const directory = createDirectory(settings, { log: { warn: (_text: string, facts: unknown) => void warnings.push(facts) } as never });
     open.push(directory);
     await expect(search(directory, root, '(ou=away)', broad)).resolves.toEqual([]);
     await expect(search(directory, root, '(ou=away)', broad)).resolves.toEqual([]);
