@@ -1,13 +1,12 @@
 import { testReport } from '@strongroom/auth-sdk';
 import { BadRequest, EngineError, f, path, type AnyPath, type Clock } from '@strongroom/engine-sdk';
-import { ApiServer, hostWarnings, trustedCa, type PodFiles } from '@strongroom/kubernetes-client';
+import { ApiServer, hostWarnings, probe, trustedCa, type PodFiles } from '@strongroom/kubernetes-client';
 import { Type } from 'typebox';
 import { reviewerOf, type Cluster } from './clusters.ts';
 import { configFields, writtenConfig, type ConfigData, type KubernetesConfig } from './config.ts';
 import { requireReviewerAgain, type ConfigStore } from './config-store.ts';
 import { checkLogin, grant } from './login.ts';
 import { publicKeys } from './pem-keys.ts';
-import { probe } from './probe.ts';
 import { askerOf, faultOf, reviewerRefused } from './review.ts';
 import { findRole, foldRoleName, type Role } from './role.ts';
 import { reviewToken } from './token-review.ts';

@@ -1,4 +1,5 @@
 import { StepTrace, type StepReport as Report } from '@strongroom/auth-sdk';
+import type { ProbeFacts } from '@strongroom/kubernetes-client';
 
 /** The steps of a login, and before them those of `config/test` alone: connect, tls, reviewer. */
 export type Step =
@@ -15,17 +16,13 @@ export type Step =
   | 'policies';
 
 /** What the operator may know of a step; never a token. */
-export interface Facts {
-  /** The API server. */
-  readonly url?: string;
+export interface Facts extends ProbeFacts {
   readonly role?: string;
   /** `namespace/name`, as the token has it until it is reviewed. */
   readonly service_account?: string;
   readonly audiences?: readonly string[];
   /** With whose token the review was asked. */
   readonly reviewer?: 'token_reviewer_jwt' | 'pod' | 'the caller';
-  /** Of TLS. */
-  readonly protocol?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly policies?: readonly string[];
 }

@@ -18,13 +18,19 @@ export async function problemOf(
   const policy = entry.first('pwdPolicySubentry');
   const locked = entry.first('pwdAccountLockedTime');
   if (problem === undefined || policy === undefined || locked === undefined || lockTime(locked) === Infinity) return problem;
-  return accountProblem(entry, now, await lockoutMillis(setup, searcher, policy, trace, signal));
+  return accountProblem(entry, now, await lockoutMillis(setup, searcher, { policy, server: entry.server }, trace, signal));
 }
 
 /** 0 where the account that searches may not read it. @throws UpstreamFailed when the directory cannot tell. */
-async function lockoutMillis(setup: Setup, searcher: ServiceBinding, policy: string, trace: Trace, signal: AbortSignal): Promise<number> {
+async function lockoutMillis(
+  setup: Setup,
+  searcher: ServiceBinding,
+  { policy, server }: { readonly policy: string; readonly server: string | undefined },
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<number> {
   const since = trace.start();
-  const request = { base: policy, scope: 'base', filter: '(objectClass=*)', attributes: ['pwdLockoutDuration'], signal } as const;
+  const request = { base: policy, scope: 'base', filter: '(objectClass=*)', attributes: ['pwdLockoutDuration'], signal, server } as const;
   try {
     const [found] = await onPool(setup, searcher, signal)(async (connection) => connection.search(request));
     const seconds = Number(found?.first('pwdLockoutDuration') ?? 0);

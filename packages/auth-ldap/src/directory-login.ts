@@ -74,11 +74,14 @@ async function loginWithSearch(
   const { entry } = found;
   const known = async (connection?: Connection): Promise<Known> => {
     const person = await settledName(setup, searcher, found, name, names, signal);
-    return { person, groups: await groupsOf(setup, connection, { dn: entry.dn, username: person.verbatim }, trace, signal) };
+    return {
+      person,
+      groups: await groupsOf(setup, connection, { dn: entry.dn, server: entry.server, username: person.verbatim }, trace, signal),
+    };
   };
   const bound = async (): Promise<Known> => {
     // Only what the user searches for keeps the user's connection.
-    const done = await bindAs(setup, entry.dn, password, trace, signal, async (connection) =>
+    const done = await bindAs(setup, entry, password, trace, signal, async (connection) =>
       setup.searchesGroups && !setup.groupSearcher ? known(connection) : undefined,
     );
     return done ?? known();
@@ -93,7 +96,7 @@ async function loginWithSearch(
 /** The name that is bound is put together from the one given at login. */
 async function loginByName(setup: Setup, { name, password }: Credentials, trace: Trace, { signal }: LoginOptions): Promise<DirectoryUser> {
   const bindName = constructedName(setup, name.typed);
-  return bindAs(setup, bindName, password, trace, signal, async (connection) => {
+  return bindAs(setup, { dn: bindName }, password, trace, signal, async (connection) => {
     const entry = await ownEntry(setup, connection, bindName, name, trace, signal);
     const person = await nameOfBound(setup, connection, entry, name, signal);
     const dn = entry?.dn ?? (setup.config.upndomain === '' ? bindName : '');
@@ -149,10 +152,10 @@ function constructedName({ config, userAttribute }: Setup, username: string): st
   return config.userdn === '' ? own : `${own},${config.userdn}`;
 }
 
-/** @throws what the work throws; BadRequest where the directory refuses the user. */
+/** The password goes to the server where the entry was found. @throws what the work throws; BadRequest where the directory refuses the user. */
 async function bindAs<T>(
   setup: Setup,
-  bindName: string,
+  { dn: bindName, server }: { readonly dn: string; readonly server?: string | undefined },
   password: string,
   trace: Trace,
   signal: AbortSignal | undefined,
@@ -169,7 +172,7 @@ async function bindAs<T>(
         trace.passed('user bind', since, { name: bindName, url: connection.url });
         return work(connection);
       },
-      { signal, allowUnauthenticated: !setup.config.deny_null_bind, onConnection: () => (since = trace.start()) },
+      { signal, server, allowUnauthenticated: !setup.config.deny_null_bind, onConnection: () => (since = trace.start()) },
     );
   } catch (error) {
     if (bound) throw error;

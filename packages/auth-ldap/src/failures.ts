@@ -1,5 +1,5 @@
 import { BadRequest, UpstreamFailed, type EngineError } from '@strongroom/engine-sdk';
-import { LdapDialError, LdapError, resultCode } from '@strongroom/ldap-client';
+import { LdapDialError, LdapError, ReferralError, resultCode } from '@strongroom/ldap-client';
 
 const refused = 'ldap operation failed: failed to bind as user';
 
@@ -10,6 +10,8 @@ export function credentialsRefused(): BadRequest {
 
 /** No fault of the caller: a status of 5xx, so that the lockout does not count it against the user. */
 export function directoryFailed(error: unknown, otherwise = refused): EngineError {
+  if (error instanceof ReferralError)
+    return new UpstreamFailed(`ldap operation failed: the referral to ${error.server} could not be followed`, { cause: error });
   return new UpstreamFailed(unreachable(error) ? 'ldap operation failed: failed to connect to LDAP server' : otherwise, { cause: error });
 }
 

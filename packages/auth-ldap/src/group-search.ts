@@ -11,6 +11,8 @@ const LOOKUPS = 16;
 
 export interface GroupMember {
   readonly dn: string;
+  /** `server` of the user's `LdapEntry`. */
+  readonly server?: string | undefined;
   readonly username: string;
 }
 
@@ -25,7 +27,7 @@ export async function searchGroups(setup: Setup, lend: Lender, user: GroupMember
     if (config.use_token_groups) {
       entries = await lend((connection) => {
         began();
-        return tokenGroups(setup, connection, user.dn, signal);
+        return tokenGroups(setup, connection, user, signal);
       });
     } else {
       const filter = setup.renderGroupFilter({ UserDN: escapeFilterValue(user.dn), Username: escapeFilterValue(user.username) });
@@ -52,14 +54,19 @@ export async function searchGroups(setup: Setup, lend: Lender, user: GroupMember
 }
 
 /** The groups that Active Directory itself counts, nested ones too; those that may not be read are left out. */
-async function tokenGroups(setup: Setup, connection: Connection, dn: string, signal: AbortSignal | undefined): Promise<LdapEntry[]> {
-  const [user] = await connection.search({ base: dn, scope: 'base', attributes: ['tokenGroups'], signal });
+async function tokenGroups(
+  setup: Setup,
+  connection: Connection,
+  { dn, server }: GroupMember,
+  signal: AbortSignal | undefined,
+): Promise<LdapEntry[]> {
+  const [user] = await connection.search({ base: dn, scope: 'base', attributes: ['tokenGroups'], signal, server });
   const sids = (user?.buffers('tokenGroups') ?? []).flatMap((bytes) => sidText(bytes) ?? []);
   const found: LdapEntry[] = [];
   for (let start = 0; start < sids.length; start += LOOKUPS) {
     const some = sids.slice(start, start + LOOKUPS).map(async (sid) => {
       try {
-        return await connection.search({ base: `<SID=${sid}>`, scope: 'base', attributes: [setup.groupAttribute], signal });
+        return await connection.search({ base: `<SID=${sid}>`, scope: 'base', attributes: [setup.groupAttribute], signal, server });
       } catch (error) {
         if (error instanceof LdapError && error.answered) return [];
         throw error;

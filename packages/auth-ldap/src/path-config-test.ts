@@ -153,7 +153,7 @@ async function lookUp(
     trace.failed('group search', trace.start(), {}, asUser, new BadRequest(asUser));
     return known;
   }
-  const member = { dn: entry.dn, username: person.verbatim };
+  const member = { dn: entry.dn, server: entry.server, username: person.verbatim };
   return { ...known, groups: await searchGroups(setup, onPool(setup, setup.groupSearcher, signal), member, trace, signal) };
 }
 

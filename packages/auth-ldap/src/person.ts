@@ -116,7 +116,7 @@ async function finds(
 ): Promise<boolean> {
   try {
     const { entries } = await searchUsers(setup, searcher, name, [], signal);
-    return entries.length === 1 && entries[0]!.dn === person.dn;
+    return entries.length === 1 && entries[0]!.dn === person.dn && entries[0]!.server === person.server;
   } catch (error) {
     if (error instanceof LdapError && error.code === resultCode.sizeLimitExceeded) return false;
     throw directoryFailed(error);

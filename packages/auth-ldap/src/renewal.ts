@@ -45,7 +45,7 @@ export async function renew(
     ({ folded } = person);
     if (!setup.searchesGroups) groups = [];
     else if (setup.groupSearcher) {
-      const member = { dn: found.entry.dn, username: person.verbatim };
+      const member = { dn: found.entry.dn, server: found.entry.server, username: person.verbatim };
       groups = await searchGroups(setup, onPool(setup, setup.groupSearcher, auth.signal), member, trace, auth.signal);
     }
   } else if (internal.name !== undefined) {

@@ -127,6 +127,7 @@ export async function findUser(
   const { entries, namedBy } = result;
   const count = entries.length;
   if (count !== 1) throw trace.failed('user search', since, { ...facts, count }, `${count} entries instead of one`, credentialsRefused());
-  trace.passed('user search', since, { ...facts, count });
-  return { entry: entries[0]!, namedBy };
+  const entry = entries[0]!;
+  trace.passed('user search', since, { ...facts, count, ...(entry.server === undefined ? {} : { url: entry.server }) });
+  return { entry, namedBy };
 }

@@ -267,6 +267,21 @@ describeWithSamba('logins against Active Directory, emulated by Samba', () => {
     }
   });
 
+  test('the references that the root of a domain always gives are skipped; once their host is listed, it has to answer', async () => {
+    expect((await login('Ann')).status).toBe(200);
+    await mount.write('config', { referral_hosts: 'dc2.corp.example', bindpass: 'pw-reader' });
+    expect((await login('Ann')).status).toBe(200);
+    // No resolver of a test knows the name of the domain.
+    for (const [url, named] of [
+      [samba.ldapsUrl, 'ldaps://corp.example:636'],
+      [samba.url, 'ldap://corp.example:389'],
+    ] as const) {
+      await mount.write('config', { url, referral_hosts: 'corp.example', bindpass: 'pw-reader' });
+      const { status, errors } = await login('Ann');
+      expect({ status, text: errors?.join() }).toEqual({ status: 500, text: expect.stringContaining(named) });
+    }
+  });
+
   test('config/test walks every step, and tells the operator what is wrong with an account', async () => {
     const tried = async (data: Record<string, unknown>) =>
       (await mount.write('config/test', data)).data as { ok: boolean; groups?: string[]; policies?: string[]; steps: { step: string }[] };

@@ -14,4 +14,4 @@ export {
   termsFor,
   type OldName,
 } from './role-tokens.ts';
-export { StepTrace, testReport, type StepReport } from './step-trace.ts';
+export { StepTrace, testReport, type StepReport } from '@strongroom/engine-sdk';

@@ -2,6 +2,7 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import { POD_FOLDER, PodEnvironment, PodFiles } from '@strongroom/kubernetes-client';
 import { Cluster } from './cluster.ts';
 import { configPaths } from './path-config.ts';
+import { configTestPath } from './path-config-test.ts';
 import { credsPaths } from './path-creds.ts';
 import { orphanPaths } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
@@ -25,10 +26,12 @@ export function kubernetesEngineWith(options: KubernetesEngineOptions = {}): Eng
 
 function create(host: EngineHost, { podFolder = POD_FOLDER, environment = process.env }: KubernetesEngineOptions): Engine {
   const cluster = new Cluster(host, new PodFiles(podFolder, host.clock));
+  const environmentOfPod = new PodEnvironment(environment);
   const accounts = new ServiceAccounts(host, cluster);
   return {
     paths: [
-      ...configPaths(host, cluster, new PodEnvironment(environment)),
+      ...configPaths(host, cluster, environmentOfPod),
+      configTestPath(host, cluster, environmentOfPod),
       ...rolePaths(host),
       ...credsPaths(host, accounts),
       ...orphanPaths(host, cluster, accounts),

@@ -93,6 +93,39 @@ describeOnClusters('a cluster, managed by an account with the rights of the docu
       .filter((name) => name.startsWith('v-'));
   };
 
+  test('config/test finds that the account of the documentation may do what all kinds of roles need', async () => {
+    const { data, warnings } = await mount.write('config/test', {});
+    expect(data).toMatchObject({ ok: true, steps: ['connect', 'tls', 'login', 'rights'].map((step) => ({ step, ok: true })) });
+    expect(warnings).toBeNull();
+  });
+
+  test('config/test names what an account lacks, and stores nothing', async () => {
+    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+    const { status } = await create('/api/v1/namespaces/prod/serviceaccounts/app/token', request);
+    const service_account_jwt = (status as { token: string }).token;
+    const tested = await mount.write('config/test', { service_account_jwt, role: 'app' });
+    expect(tested.data).toMatchObject({
+      ok: false,
+      steps: [{ ok: true }, { ok: true }, { ok: true }, { step: 'rights', ok: false, missing: ['create serviceaccounts/token in prod'] }],
+    });
+    const all = await mount.write('config/test', { service_account_jwt });
+    const { missing } = (all.data as { steps: { missing?: string[] }[] }).steps.at(-1)!;
+    expect(missing).toEqual(
+      expect.arrayContaining(['create serviceaccounts in all namespaces', 'delete rolebindings in all namespaces', 'create roles in prod']),
+    );
+    expect(all.warnings).toEqual([
+      'without the right to bind clusterroles, the account can give only rights that it has itself',
+      expect.stringMatching(/^without the right to escalate roles/),
+    ]);
+    const refused = await mount.write('config/test', { service_account_jwt: 'of-nobody' });
+    expect(refused.data).toMatchObject({
+      ok: false,
+      steps: [{ ok: true }, { ok: true }, { step: 'login', ok: false, fault: true, error: expect.stringContaining('401') }],
+    });
+    expect(JSON.stringify(refused.data)).not.toContain('of-nobody');
+    expect((await mount.write('config/test', {})).data).toMatchObject({ ok: true });
+  });
+
   test('generated rules hold in their namespace until the lease is revoked, and nothing is left then', async () => {
     const made = await credential('pods');
     expect(await mayList(made, 'pods', 'prod')).toBe(true);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mountForTest } from '@strongroom/engine-testkit';
+import { startKubernetesApi } from '@strongroom/lab';
 import { kubernetesEngineWith } from '../src/index.ts';
 import { mountedEngine, READS_PODS, type MountedEngine } from './kubernetes-mount.ts';
 
@@ -29,6 +30,29 @@ describe('the configuration and the roles', () => {
     [{ service_account_jwt: 'a b' }, /^400 service_account_jwt: not a token/],
   ])('%j is refused', async (data, expected) => {
     expect(await write('config', data)).toMatch(expected);
+  });
+
+  test('config/test tells a server that is not there from one that shows another certificate, and keeps the stored token to its own server', async () => {
+    const steps = async (data: Record<string, unknown>): Promise<unknown> => (await mount.write('config/test', data)).data;
+    const elsewhere = { kubernetes_host: 'https://127.0.0.1:1', service_account_jwt: 'sent' };
+    expect(await steps(elsewhere)).toMatchObject({ ok: false, steps: [{ step: 'connect', ok: false, fault: true }] });
+    const other = await startKubernetesApi();
+    try {
+      expect(await steps({ kubernetes_host: other.url, service_account_jwt: 'sent' })).toMatchObject({
+        ok: false,
+        steps: [
+          { step: 'connect', ok: true },
+          { step: 'tls', ok: false, fault: true },
+        ],
+      });
+      expect(await write('config/test', { kubernetes_host: other.url })).toMatch(
+        /^400 kubernetes_host: a new value sends the stored service_account_jwt to another address/,
+      );
+    } finally {
+      await other.stop();
+    }
+    expect(await write('config/test', { role: 'none' })).toBe('400 role: there is no role "none"');
+    expect(await write('config/test', { kubernetes_host: 'ftp://x' })).toMatch(/^400 kubernetes_host/);
   });
 
   test('outside a pod, check names what is missing', async () => {

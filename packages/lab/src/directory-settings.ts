@@ -42,3 +42,19 @@ changetype: delete
 `,
   };
 }
+
+/** LDIF of an entry that refers to other places, all of them equally good (RFC 3296). `rdn`: such as `ou=away`. */
+export function referralEntry(rdn: string, parent: string, refs: readonly string[]): string {
+  const [attribute, value] = rdn.split('=') as [string, string];
+  const lines = refs.map((ref) => `ref: ${ref}\n`).join('');
+  return `dn: ${rdn},${parent}\nobjectClass: referral\nobjectClass: extensibleObject\n${attribute}: ${value}\n${lines}\n`;
+}
+
+/** LDIF of an organizational unit, and of people in it: `uid`, with a password. */
+export function peopleBelow(ou: string, parent: string, people: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(people).map(
+    ([uid, password]) =>
+      `dn: uid=${uid},ou=${ou},${parent}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nuserPassword: ${password}\n`,
+  );
+  return [`dn: ou=${ou},${parent}\nobjectClass: organizationalUnit\nou: ${ou}\n`, ...entries].join('\n') + '\n';
+}

@@ -7,7 +7,7 @@ export { describeOnClusters } from './describe-clusters.ts';
 export { describeWhere } from './describe-where.ts';
 export { etcdMissing, startEtcd, type EtcdCluster, type EtcdMember, type EtcdOptions } from './etcd-cluster.ts';
 export { findProgram } from './find-program.ts';
-export { accountTemplates, GROUPS_DN, PEOPLE_DN, serviceAccountConfig } from './directory-settings.ts';
+export { accountTemplates, GROUPS_DN, PEOPLE_DN, peopleBelow, referralEntry, serviceAccountConfig } from './directory-settings.ts';
 export { startDirectory, type Directory, type DirectoryPerson } from './directory-server.ts';
 export { type FreezingProxy, type Interception, startFreezingProxy } from './freezing-proxy.ts';
 export { type FerretdbOptions, type FerretdbServer, findFerretdb, startFerretdb } from './ferretdb-server.ts';

@@ -1,8 +1,10 @@
 import type { Outcome, Proof } from '@strongroom/rotation';
 import type { Connection, Modification } from './connection.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
-import type { Directory, ServiceOptions } from './directory.ts';
+import type { ServiceOptions, VerifyOptions } from './directory-requests.ts';
+import type { Directory } from './directory.ts';
 import { LdapError } from './error.ts';
+import type { LocatedAccount } from './find-account.ts';
 import { resultCode } from './result-codes.ts';
 
 /** Lends a connection that is bound as whoever may change passwords. */
@@ -10,8 +12,8 @@ export type BoundLender = <T>(work: (connection: Connection) => Promise<T>, opti
 
 /** The change of one password. */
 export interface PasswordChange {
-  /** The distinguished name of the entry. */
-  find(connection: Connection): Promise<string>;
+  /** The entry: its distinguished name, and where a referral led to it. */
+  find(connection: Connection): Promise<Pick<LocatedAccount, 'dn' | 'server'>>;
   /** The same change twice is the same as once. */
   readonly changes: readonly Modification[];
 }
@@ -25,9 +27,9 @@ export async function applyPasswordChange(
 ): Promise<void> {
   let outcome = 'unsent' as Outcome;
   const change = async (connection: Connection): Promise<void> => {
-    const dn = await find(connection);
+    const { dn, server } = await find(connection);
     try {
-      await connection.modify(dn, changes, { signal });
+      await connection.modify(dn, changes, { signal, server });
     } catch (error) {
       // How a second try fails says nothing about the first one.
       if (outcome !== 'unknown') outcome = outcomeOf(error);
@@ -42,15 +44,19 @@ export async function applyPasswordChange(
   }
 }
 
-/** The candidate first: some directories take the old password for a while after a change. @throws MayNotLogIn, DirectoryFailed */
+/**
+ * The candidate first: some directories take the old password for a while after a change. Both go to `server`, where a referral led to the entry, or else to
+ * the server that took the last change of it, so that a replica which is behind is not asked. @throws MayNotLogIn, DirectoryFailed
+ */
 export async function proveBind(
   directory: Directory,
   bindName: string,
   { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
   signal: AbortSignal,
+  server = directory.changedAt?.(bindName),
 ): Promise<Proof> {
-  if (await takes(directory, bindName, candidate, signal)) return 'candidate';
-  return current !== undefined && (await takes(directory, bindName, current, signal)) ? 'current' : 'neither';
+  if (await takes(directory, bindName, candidate, { signal, server })) return 'candidate';
+  return current !== undefined && (await takes(directory, bindName, current, { signal, server })) ? 'current' : 'neither';
 }
 
 /** Active Directory checks the password before it says that the account may not log in for another reason: 530 to 533, 701 and 773. */
@@ -66,9 +72,9 @@ const refusesLogins: ReadonlySet<unknown> = new Set([
   resultCode.unwillingToPerform,
 ]);
 
-async function takes(directory: Directory, name: string, password: string, signal: AbortSignal): Promise<boolean> {
+async function takes(directory: Directory, name: string, password: string, options: VerifyOptions): Promise<boolean> {
   try {
-    await directory.verifyUser(name, password, { signal });
+    await directory.verifyUser(name, password, options);
     return true;
   } catch (error) {
     if (!(error instanceof LdapError) || (!error.answered && error.code !== 'EMPTY_PASSWORD')) throw directoryFailed(error, 'unsent');

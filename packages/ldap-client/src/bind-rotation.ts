@@ -191,7 +191,7 @@ export class BindRotation<R extends BindAccount> {
       applyPasswordChange(
         bound,
         {
-          find: async (connection) => ('dn' in search ? search.dn : (await findAccount(connection, search, urls, signal)).dn),
+          find: async (connection) => ('dn' in search ? search : findAccount(connection, search, urls, signal)),
           changes: this.#options.schema(record).passwordChange(candidate),
         },
         signal,

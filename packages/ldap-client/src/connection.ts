@@ -7,6 +7,8 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Seconds; the settings' request timeout when absent. Passing it closes the connection. */
   timeoutSeconds?: number | undefined;
+  /** `server` of an `LdapEntry`: the request is for the server where that one was found. Heard by service connections that follow referrals. */
+  server?: string | undefined;
 }
 
 export interface BindOptions extends RequestOptions {
@@ -27,6 +29,8 @@ export interface SearchRequest extends RequestOptions {
   derefAliases?: 'never' | 'searching' | 'finding' | 'always' | undefined;
   /** Above 0, the result is fetched in pages of this size (RFC 2696); the deadline then counts for each page. */
   pageSize?: number | undefined;
+  /** Told the URLs of each continuation reference: equally good places of one part of the tree. Service connections that follow referrals tell nothing. */
+  onReference?: ((urls: readonly string[]) => void) | undefined;
 }
 
 export interface AttributeValues {

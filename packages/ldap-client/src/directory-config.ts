@@ -1,5 +1,6 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
 import { checkClientCertificate, checkServerCertificate } from './certificates.ts';
+import { checkReferralHosts, referralHosts } from './referral-hosts.ts';
 import { serverUrls } from './server-urls.ts';
 import { checkParameters, compileFilter } from './directory-checks.ts';
 import type { LdapSettings, TlsVersion } from './settings.ts';
@@ -37,6 +38,7 @@ export const directoryFields = {
   certificate: f.string('PEM of the CAs to trust instead of those of the system.'),
   client_tls_cert: f.string('PEM of the client certificate.'),
   client_tls_key: f.secret('PEM of the key of the client certificate.'),
+  referral_hosts: f.string('Hosts to which searches follow referrals, with the service account. Default: none are followed.'),
 } as const;
 
 export const defaultUserFilter = '({{.UserAttr}}={{.Username}})';
@@ -82,7 +84,8 @@ export function mergeDirectoryConfig(stored: DirectoryConfig, sent: SentDirector
   for (const key of Object.keys(defaultDirectoryConfig) as (keyof DirectoryConfig)[]) {
     merged[key] = supplied.has(key) ? (sent[key] ?? defaultDirectoryConfig[key]) : stored[key];
   }
-  const config = merged as DirectoryConfig;
+  const hosts = checkReferralHosts((supplied.has('referral_hosts') ? sent.referral_hosts : stored.referral_hosts) ?? '');
+  const config = { ...(merged as DirectoryConfig), ...(hosts === '' ? {} : { referral_hosts: hosts }) };
   config.url = serverUrls(config.url).join(',');
   checkDirectoryConfig(config);
   checkParameters(config, supplied);
@@ -124,6 +127,7 @@ export function settingsOf(config: DirectoryConfig): LdapSettings {
     clientTlsCert: config.client_tls_cert,
     clientTlsKey: config.client_tls_key,
     connectionTimeoutSeconds: config.connection_timeout === 0 ? undefined : config.connection_timeout,
+    referralHosts: referralHosts(config.referral_hosts ?? ''),
     requestTimeoutSeconds: config.request_timeout === 0 ? undefined : config.request_timeout,
   };
 }

@@ -30,5 +30,7 @@ export const DirectoryConfig = Type.Object({
   certificate: Type.String(),
   client_tls_cert: Type.String(),
   client_tls_key: Type.String(),
+  /** Absent: referrals are not followed. */
+  referral_hosts: Type.Optional(Type.String()),
 });
 export type DirectoryConfig = Static<typeof DirectoryConfig>;

@@ -1,41 +1,25 @@
 import { noLog, realClock } from './clock.ts';
 import type { DirectoryClock, DirectoryLog } from './clock.ts';
-import type { BindOptions, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { LdapError } from './error.ts';
-import type { LdapjsConnection } from './ldapjs-connection.ts';
-import { dial } from './ldapjs-dial.ts';
-import { Pool } from './pool.ts';
-import type { Lease, PoolOptions } from './pool.ts';
-import { Servers } from './servers.ts';
+import { FollowingConnection, nameKey } from './following-connection.ts';
+import type { ReferralRoutes } from './following-connection.ts';
+import { referredError } from './referral-error.ts';
+import { isListed } from './referral-hosts.ts';
+import { parseReferralUrl } from './referral-url.ts';
+import type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
+import { ServerPools } from './server-pools.ts';
+import type { PoolSettings } from './server-pools.ts';
 import type { ServerHealth } from './servers.ts';
 import { dialSettings } from './settings.ts';
 import type { LdapSettings } from './settings.ts';
 
-/** Who a service connection is. An empty `dn` with an empty password is a connection that never binds. */
-export interface ServiceBinding {
-  readonly dn: string;
-  readonly password: string;
-  /** Lets an empty password with a name through, as RFC 4513's unauthenticated bind; refused otherwise. */
-  readonly allowUnauthenticated?: boolean | undefined;
-}
+/** Entries whose changes were referred that a directory remembers at most. */
+const REMEMBERED = 10_000;
 
 export interface DirectoryOptions {
   clock?: DirectoryClock | undefined;
   log?: DirectoryLog | undefined;
-}
-
-export interface ServiceOptions {
-  signal?: AbortSignal | undefined;
-  /** Lets the work run once more on a new connection when a kept one turns out to be dead. Only for work that may run twice. */
-  idempotent?: boolean | undefined;
-}
-
-export interface VerifyOptions {
-  signal?: AbortSignal | undefined;
-  /** Lets an empty password through; refused with `EMPTY_PASSWORD` otherwise, before anything is sent. */
-  allowUnauthenticated?: boolean | undefined;
-  /** Told when a connection is at hand, right before the bind is sent on it; again when it turns out to be dead and another is taken. */
-  onConnection?: (() => void) | undefined;
 }
 
 /** A directory service: its servers, what is known of their health, and the connections kept to them. */
@@ -45,7 +29,7 @@ export interface Directory {
    */
   connect(signal?: AbortSignal): Promise<Connection>;
   /**
-   * Lends a kept connection bound as a service account. A bind that the work makes on it costs the connection its place in the pool.
+   * Lends a kept connection bound as a service account; it follows referrals to the hosts of the settings. A bind that the work makes on it costs the connection its place in the pool.
    * Rejects with what the dial, the bind or the work rejected with.
    */
   withServiceConnection<T>(binding: ServiceBinding, work: (connection: Connection) => Promise<T>, options?: ServiceOptions): Promise<T>;
@@ -56,6 +40,8 @@ export interface Directory {
    */
   verifyUser(bindName: string, password: string, options?: VerifyOptions): Promise<void>;
   verifyUser<T>(bindName: string, password: string, work: (connection: Connection) => Promise<T>, options?: VerifyOptions): Promise<T>;
+  /** The server, as `ldap://host:port`, that a referral led the last change of an entry to, as far as this directory has made it; undefined otherwise. */
+  changedAt?(dn: string): string | undefined;
   health(): ServerHealth[];
   /** Closes every connection, including lent ones. Closing twice is fine. */
   close(): void;
@@ -66,60 +52,42 @@ export function createDirectory(settings: LdapSettings, options: DirectoryOption
 }
 
 class PooledDirectory implements Directory {
-  readonly #servers: Servers<LdapjsConnection>;
-  readonly #clock: DirectoryClock;
-  readonly #limits: { max: number; idleMillis: number; waitMillis: number };
-  readonly #users: Pool<LdapjsConnection>;
-  #services: { binding: ServiceBinding; pool: Pool<LdapjsConnection> }[] = [];
+  readonly #own: ServerPools;
+  readonly #hosts: readonly string[];
+  readonly #settings: PoolSettings;
+  /** Servers that referrals have led to, by `ldap://host:port`. */
+  readonly #referred = new Map<string, ServerPools>();
+  /** Where referrals have led changes to, by the key of the entry's name. */
+  readonly #changedAt = new Map<string, string>();
+  readonly #warned = new Set<string>();
   #closed = false;
 
   constructor(settings: LdapSettings, clock: DirectoryClock, log: DirectoryLog) {
-    const dialling = dialSettings(settings);
-    this.#clock = clock;
-    this.#servers = new Servers(
-      settings.urls,
-      { dial: (url, signal) => dial(url, dialling, clock, signal), ask: (connection) => ask(connection, dialling.connectMillis / 1000) },
-      clock,
-      log,
-    );
-    this.#limits = {
+    this.#hosts = settings.referralHosts ?? [];
+    this.#settings = {
+      dialling: dialSettings(settings),
       max: settings.maxConnections ?? 16,
       idleMillis: (settings.idleTimeoutSeconds ?? 60) * 1000,
-      waitMillis: dialling.requestMillis,
+      clock,
+      log,
     };
-    this.#users = this.#pool((signal) => this.#servers.connect(signal), {
-      needed: ({ boundAs }) => boundAs !== '',
-      run: (connection) => this.#forgetUser(connection),
-    });
+    this.#own = new ServerPools(settings.urls, this.#settings);
   }
 
   async connect(signal?: AbortSignal): Promise<Connection> {
-    if (this.#closed) throw new LdapError('CLOSED', { diagnosticMessage: 'the directory was closed' });
-    return this.#servers.connect(signal);
+    return this.#own.connect(signal);
   }
 
   async withServiceConnection<T>(
     binding: ServiceBinding,
     work: (connection: Connection) => Promise<T>,
-    { signal, idempotent = false }: ServiceOptions = {},
+    options: ServiceOptions = {},
   ): Promise<T> {
-    const pool = this.#servicePool(binding);
-    const expected = binding.password === '' ? '' : binding.dn;
-    const use = async (lease: Lease<LdapjsConnection>): Promise<T> => {
-      try {
-        return await work(lease.connection);
-      } finally {
-        if (lease.connection.boundAs === expected) pool.release(lease);
-        else pool.discard(lease);
-      }
-    };
-    const lease = await pool.acquire(signal);
-    try {
-      return await use(lease);
-    } catch (error) {
-      if (!idempotent || !diedUnnoticed(lease, error)) throw error;
-    }
-    return use(await pool.acquire(signal, true));
+    if (this.#hosts.length === 0) return this.#own.withServiceConnection(binding, work, options);
+    const routes = this.#routesFor(binding);
+    const following = async (connection: Connection): Promise<T> =>
+      work(new FollowingConnection(connection, routes, options.idempotent === true));
+    return this.#own.withServiceConnection(binding, following, options);
   }
 
   verifyUser(bindName: string, password: string, options?: VerifyOptions): Promise<void>;
@@ -131,85 +99,70 @@ class PooledDirectory implements Directory {
     third?: VerifyOptions,
   ): Promise<T | undefined> {
     const work = typeof second === 'function' ? second : undefined;
-    const { signal, allowUnauthenticated = false, onConnection } = (typeof second === 'function' ? third : second) ?? {};
+    const options = (typeof second === 'function' ? third : second) ?? {};
+    const { server, allowUnauthenticated = false } = options;
     if (password === '' && !allowUnauthenticated)
       throw new LdapError('EMPTY_PASSWORD', { diagnosticMessage: 'ldap: empty password not allowed by the client' });
-    const lease = await this.#bindUser(bindName, password, { signal, allowUnauthenticated }, onConnection);
+    const all = { ...options, allowUnauthenticated };
+    if (server === undefined) return this.#own.verifyUser(bindName, password, work, all);
+    let begun = false;
+    const begin = async (connection: Connection): Promise<T | undefined> => {
+      begun = true;
+      return work?.(connection);
+    };
     try {
-      return await work?.(lease.connection);
-    } finally {
-      this.#users.release(lease);
+      return await this.#at(server).verifyUser(bindName, password, begin, all);
+    } catch (error) {
+      const unheard = error instanceof LdapError && !error.answered;
+      throw unheard && !begun ? referredError(server, error) : error;
     }
   }
 
+  changedAt(dn: string): string | undefined {
+    return this.#changedAt.get(nameKey(dn));
+  }
+
   health(): ServerHealth[] {
-    return this.#servers.health();
+    return [this.#own, ...this.#referred.values()].flatMap((pools) => pools.health());
   }
 
   close(): void {
     this.#closed = true;
-    this.#servers.close();
-    this.#users.close();
-    for (const { pool } of this.#services) pool.close();
+    this.#own.close();
+    for (const pools of this.#referred.values()) pools.close();
   }
 
-  async #bindUser(name: string, password: string, options: BindOptions, onConnection?: () => void): Promise<Lease<LdapjsConnection>> {
-    for (let fresh = false; ; fresh = true) {
-      const lease = await this.#users.acquire(options.signal, fresh);
-      onConnection?.();
-      try {
-        await lease.connection.bind(name, password, options);
-        return lease;
-      } catch (error) {
-        this.#users.release(lease);
-        if (fresh || !diedUnnoticed(lease, error)) throw error;
-      }
-    }
+  #routesFor(binding: ServiceBinding): ReferralRoutes {
+    const { dialling, log } = this.#settings;
+    return {
+      hosts: this.#hosts,
+      starttls: dialling.starttls,
+      at: async (server, work, options) => this.#at(server).withServiceConnection(binding, work, options),
+      changed: (dn, server) => {
+        const key = nameKey(dn);
+        this.#changedAt.delete(key);
+        this.#changedAt.set(key, server);
+        const [oldest] = this.#changedAt.keys();
+        if (this.#changedAt.size > REMEMBERED) this.#changedAt.delete(oldest!);
+      },
+      skipped: (url, reason) => {
+        if (this.#warned.has(`${url} ${reason}`)) return;
+        this.#warned.add(`${url} ${reason}`);
+        log.warn('a referral to a listed host is not followed', { url, reason });
+      },
+    };
   }
 
-  /** A server that refuses anonymous binds has made the connection anonymous all the same: a refused bind does (RFC 4513 section 4). */
-  async #forgetUser(connection: Connection): Promise<void> {
-    try {
-      await connection.bind('', '', { allowUnauthenticated: true });
-    } catch (error) {
-      if (!(error instanceof LdapError) || !error.answered) throw error;
-    }
-  }
-
-  #servicePool(binding: ServiceBinding): Pool<LdapjsConnection> {
-    const known = this.#services.find(({ binding: { dn, password } }) => dn === binding.dn && password === binding.password);
-    if (known !== undefined) return known.pool;
-    this.#services = this.#services.filter(({ pool }) => pool.size > 0);
-    const pool = this.#pool(async (signal) => {
-      const connection = await this.#servers.connect(signal);
-      if (binding.dn === '' && binding.password === '') return connection;
-      try {
-        await connection.bind(binding.dn, binding.password, { signal, allowUnauthenticated: binding.allowUnauthenticated });
-        return connection;
-      } catch (error) {
-        connection.close();
-        throw error;
-      }
-    });
-    if (this.#closed) pool.close();
-    this.#services.push({ binding, pool });
-    return pool;
-  }
-
-  #pool(open: PoolOptions<LdapjsConnection>['open'], settle?: PoolOptions<LdapjsConnection>['settle']): Pool<LdapjsConnection> {
-    return new Pool({ ...this.#limits, clock: this.#clock, open, ...(settle ? { settle } : {}) });
-  }
-}
-
-function diedUnnoticed({ reused }: Lease<unknown>, error: unknown): boolean {
-  return reused && error instanceof LdapError && (error.code === 'NETWORK' || error.code === 'CLOSED');
-}
-
-/** Any answer will do, a refusal too. */
-async function ask(connection: Connection, timeoutSeconds: number): Promise<void> {
-  try {
-    await connection.search({ base: '', scope: 'base', attributes: ['1.1'], timeoutSeconds });
-  } catch (error) {
-    if (!(error instanceof LdapError) || !error.answered) throw error;
+  /** Listed hosts alone are ever asked. */
+  #at(server: string): ServerPools {
+    const known = this.#referred.get(server);
+    if (known !== undefined) return known;
+    const url = parseReferralUrl(server);
+    if (url === undefined || !isListed(this.#hosts, url))
+      throw new LdapError('INVALID', { url: server, diagnosticMessage: `${server} is not in referral_hosts` });
+    const pools = new ServerPools([server], this.#settings);
+    if (this.#closed) pools.close();
+    this.#referred.set(server, pools);
+    return pools;
   }
 }

@@ -4,10 +4,13 @@ export class LdapEntry {
   readonly dn: string;
   /** Values by the server's variant of the attribute name, in the server's order. */
   readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
+  /** The server where a referral led to it, as `ldap://host:port`; undefined for an entry of the servers of the settings. */
+  readonly server: string | undefined;
 
-  constructor(dn: string, attributes: ReadonlyMap<string, readonly Buffer[]>) {
+  constructor(dn: string, attributes: ReadonlyMap<string, readonly Buffer[]>, server?: string) {
     this.dn = dn;
     this.attributes = attributes;
+    this.server = server;
   }
 
   /** The raw values; empty when the entry has none. */

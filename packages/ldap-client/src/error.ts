@@ -19,6 +19,7 @@ export interface LdapErrorDetails {
   url?: string;
   outcomeUnknown?: boolean;
   connectedMillis?: number | undefined;
+  referrals?: readonly string[];
 }
 
 const ownNames: Record<Exclude<LdapErrorCode, number>, readonly [number, string]> = {
@@ -43,6 +44,8 @@ export class LdapError extends Error {
   readonly outcomeUnknown: boolean;
   /** Of a failed dial: milliseconds until the server took the connection; TLS failed then. Undefined when it never did. */
   readonly connectedMillis: number | undefined;
+  /** Of code 10: the URLs that the server refers to; empty otherwise. */
+  readonly referrals: readonly string[];
 
   constructor(code: LdapErrorCode, details: LdapErrorDetails = {}) {
     super(describe(code, details.diagnosticMessage ?? ''));
@@ -52,6 +55,7 @@ export class LdapError extends Error {
     this.url = details.url ?? '';
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.connectedMillis = details.connectedMillis;
+    this.referrals = details.referrals ?? [];
   }
 
   /** True when the server itself answered with this error; false when we never heard from it. */

@@ -12,6 +12,8 @@ export type AccountSearch = { readonly dn: string } | { readonly base: string; r
 /** An account that was found. */
 export interface LocatedAccount {
   readonly dn: string;
+  /** See `LdapEntry.server`. */
+  readonly server?: string;
   /** In the registry of managed accounts. */
   readonly account: ManagedAccount;
 }
@@ -41,7 +43,8 @@ export async function findAccount(
   const [entry] = found;
   if (!entry) throw new AccountGone(expectedOne('0', request));
   if (found.length !== 1) throw new DirectoryMisused(expectedOne(String(found.length), request));
-  return { dn: entry.dn, account: accountIdentity(entry, urls) };
+  const { dn, server } = entry;
+  return { dn, account: accountIdentity(entry, server === undefined ? urls : [server]), ...(server === undefined ? {} : { server }) };
 }
 
 function expectedOne(count: string, { base, filter }: { readonly base: string; readonly filter: string }): string {

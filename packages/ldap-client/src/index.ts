@@ -24,7 +24,8 @@ export {
 export { DirectoryConfig } from './directory-record.ts';
 export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';
-export type { Directory, DirectoryOptions, ServiceBinding, ServiceOptions, VerifyOptions } from './directory.ts';
+export type { Directory, DirectoryOptions } from './directory.ts';
+export type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
 export { commonNameOf, DnSyntaxError, formatDn, isDn, normaliseDn, parentDn, parseDn, sameDn } from './dn.ts';
 export type { DistinguishedName, NamePart, RelativeName } from './dn.ts';
 export { LdapEntry } from './entry.ts';
@@ -36,6 +37,8 @@ export type { Filter } from './filter.ts';
 export { LdifSyntaxError, parseLdif } from './ldif.ts';
 export type { LdifAttribute, LdifChange, LdifRecord } from './ldif.ts';
 export { Lending } from './lending.ts';
+export { ReferralError } from './referral-error.ts';
+export { checkReferralHosts, referralHosts } from './referral-hosts.ts';
 export { resultCode, resultName } from './result-codes.ts';
 export { canonicalServers, checkServerUrls, plainServersWarning, serverUrls } from './server-urls.ts';
 export type { ServerHealth } from './servers.ts';

@@ -21,6 +21,8 @@ import { pageCookie, splitControls } from './message-controls.ts';
 import type { Controls } from './message-controls.ts';
 import { MessageFrames } from './message-frames.ts';
 import { MessageIds } from './message-ids.ts';
+import { referralsIn } from './message-referrals.ts';
+import { resultCode } from './result-codes.ts';
 import { asksForRange, completed } from './ranges.ts';
 
 const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
@@ -30,6 +32,7 @@ const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 /** What hears of answers to a search before its result. */
 interface Listener {
   onEntry(entry: EntryMessage): void;
+  onReference?(urls: readonly string[]): void;
   /** Told the controls of the result. */
   onControls?(controls: Controls): void;
 }
@@ -117,6 +120,7 @@ export class LdapjsConnection implements Connection {
     const filter = typeof request.filter === 'string' ? this.#parse(request.filter) : (request.filter ?? everything);
     const entries: LdapEntry[] = [];
     const onEntry = (message: EntryMessage): void => void entries.push(readEntry(message));
+    const onReference = (urls: readonly string[]): void => request.onReference?.(urls);
     const options = {
       baseObject: new wire.RawDn(request.base),
       scope: request.scope ?? 'sub',
@@ -138,7 +142,7 @@ export class LdapjsConnection implements Connection {
         await this.#request(
           this.#build(() => new wire.SearchRequest(options)),
           request,
-          { onEntry },
+          { onEntry, onReference },
         ),
       );
       return whole();
@@ -153,7 +157,7 @@ export class LdapjsConnection implements Connection {
       const result = await this.#request(
         this.#build(() => new wire.SearchRequest({ ...options, controls: [control] })),
         request,
-        { onEntry, onControls },
+        { onEntry, onReference, onControls },
       );
       this.#check(result);
     } while (cookie.length > 0);
@@ -228,7 +232,10 @@ export class LdapjsConnection implements Connection {
 
   #check(result: Result): void {
     if (result.status === 0) return;
-    throw new LdapError(result.status, { url: this.url, diagnosticMessage: result.diagnosticMessage, matchedDn: result.matchedDN });
+    const { status, diagnosticMessage, matchedDN: matchedDn, referrals = [] } = result;
+    const told = referrals.length === 0 ? '' : `the server refers to ${referrals.join(', ')}`;
+    const text = [diagnosticMessage, told].filter((part) => part !== '').join('; ');
+    throw new LdapError(status, { url: this.url, diagnosticMessage: text, matchedDn, referrals });
   }
 
   /** Takes the socket's data over from the client. */
@@ -239,12 +246,14 @@ export class LdapjsConnection implements Connection {
     let flaw: unknown;
     let controls: Controls | undefined;
     parser.removeAllListeners('message').removeAllListeners('error');
-    parser.on('message', (message: Message) => this.#route(message, controls));
+    let bytesOf: Buffer = Buffer.alloc(0);
+    parser.on('message', (message: Message) => this.#route(message, bytesOf, controls));
     parser.on('error', (error: unknown) => (flaw = error));
     const frames = new MessageFrames((bytes) => {
       if (!this.#alive) return;
       const split = splitControls(bytes);
       controls = split.controls;
+      bytesOf = split.message;
       parser.write(split.message);
       if (flaw !== undefined) throw flaw;
     });
@@ -257,17 +266,17 @@ export class LdapjsConnection implements Connection {
     });
   }
 
-  /** What nobody waits for, such as notices of the server's own and references of a search, is passed over. */
-  #route(message: Message, controls: Controls | undefined): void {
+  /** What nobody waits for, such as notices of the server's own, is passed over. */
+  #route(message: Message, bytes: Buffer, controls: Controls | undefined): void {
     const pending = this.#pending.get(message.messageId);
     if (pending === undefined) return;
     if (isResult(message)) {
       if (controls !== undefined) pending.listener?.onControls?.(controls);
-      pending.succeed(message);
+      pending.succeed(message.status === resultCode.referral ? withReferrals(message, referralsIn(bytes)) : message);
     } else if (message instanceof wire.SearchEntry) {
       if (pending.listener === undefined) this.#end(this.#unknown('NETWORK', 'the server answered out of turn'));
       else pending.listener.onEntry(message);
-    }
+    } else if (message instanceof wire.SearchReference) pending.listener?.onReference?.(referralsIn(bytes));
   }
 
   #request(message: RequestMessage, { signal, timeoutSeconds }: RequestOptions, listener?: Listener): Promise<Result> {
@@ -332,6 +341,10 @@ class RawFilter {
   toBer(): { buffer: Buffer } {
     return { buffer: encodeFilter(this.#filter) };
   }
+}
+
+function withReferrals({ messageId, status, diagnosticMessage, matchedDN }: Result, referrals: readonly string[]): Result {
+  return { messageId, status, diagnosticMessage, matchedDN, referrals };
 }
 
 function wireAttribute({ attribute, values }: AttributeValues): object {

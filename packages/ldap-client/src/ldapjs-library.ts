@@ -24,6 +24,7 @@ export interface Result extends Message {
   readonly status: number;
   readonly diagnosticMessage: string;
   readonly matchedDN: string;
+  readonly referrals?: readonly string[];
   /** Of extended responses: `<buffer>` and hex digits. */
   readonly responseValue?: string;
 }
@@ -62,6 +63,7 @@ interface Library {
   DeleteRequest: MessageClass;
   ExtendedRequest: MessageClass;
   SearchEntry: { new (): EntryMessage; readonly prototype: EntryMessage };
+  SearchReference: new () => Message;
   Attribute: new (options: { type: string; values: (string | Buffer)[] }) => object;
   Change: new (options: { operation: string; modification: object }) => object;
   PagedResultsControl: { new (options: { value: { size: number; cookie: Buffer } }): object; OID: string };
@@ -81,6 +83,7 @@ export const {
   DeleteRequest,
   ExtendedRequest,
   SearchEntry,
+  SearchReference,
 } = library;
 
 /** A name that the library writes as it stands instead of parsing and re-variant it. */

@@ -1,7 +1,8 @@
 /** The values of the controls that came with a message, by their OIDs; empty for a control without one. */
 export type Controls = ReadonlyMap<string, Buffer>;
 
-interface Element {
+/** Where an element of BER is. */
+export interface Element {
   readonly tag: number;
   /** Where the content begins and ends. */
   readonly start: number;
@@ -53,7 +54,8 @@ function readControls(bytes: Buffer, list: Element): Controls {
   return controls;
 }
 
-function elementAt(bytes: Buffer, at: number, limit: number): Element {
+/** The element of BER at a place. Throws when it does not end before the limit. */
+export function elementAt(bytes: Buffer, at: number, limit: number): Element {
   const tag = bytes[at];
   const first = bytes[at + 1];
   const count = first === undefined || first < 0x80 ? 0 : first & 0x7f;

@@ -40,6 +40,7 @@ export function withOtherPasswords(directory: Directory, others: () => Promise<r
       }
     },
     verifyUser,
+    changedAt: (dn) => directory.changedAt?.(dn),
     health: () => directory.health(),
     close: () => directory.close(),
   };

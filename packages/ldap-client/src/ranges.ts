@@ -31,7 +31,7 @@ export async function completed(entry: LdapEntry, fetch: (attribute: string) => 
     // Beside the piece the server shows the attribute itself, without a value.
     attributes.set(entry.spellingOf(first.attribute) ?? first.attribute, await allValues(entry, first, fetch));
   }
-  return new LdapEntry(entry.dn, attributes);
+  return new LdapEntry(entry.dn, attributes, entry.server);
 }
 
 async function allValues(

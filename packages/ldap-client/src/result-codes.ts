@@ -63,6 +63,7 @@ export const resultCode = {
   success: 0,
   sizeLimitExceeded: 4,
   strongerAuthRequired: 8,
+  referral: 10,
   confidentialityRequired: 13,
   noSuchAttribute: 16,
   constraintViolation: 19,

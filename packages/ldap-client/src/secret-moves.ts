@@ -2,6 +2,7 @@ import { BadRequest } from '@strongroom/engine-sdk';
 import { defaultDirectoryConfig, tlsVersions, type SentDirectoryConfig } from './directory-config.ts';
 import type { DirectoryConfig } from './directory-record.ts';
 import { LdapError } from './error.ts';
+import { addsNoHost } from './referral-hosts.ts';
 import { canonicalServers, serverUrls } from './server-urls.ts';
 
 type Moves = (before: DirectoryConfig, after: DirectoryConfig) => boolean;
@@ -10,6 +11,7 @@ type Moves = (before: DirectoryConfig, after: DirectoryConfig) => boolean;
 const moves: readonly (readonly [parameter: keyof DirectoryConfig, moves: Moves])[] = [
   // A server less, another order and another variant are no other server.
   ['url', (before, after) => !servers(after).every((server) => servers(before).includes(server))],
+  ['referral_hosts', (before, after) => !addsNoHost(before.referral_hosts ?? '', after.referral_hosts ?? '')],
   ['starttls', (before, after) => before.starttls && !after.starttls],
   ['insecure_tls', (before, after) => !before.insecure_tls && after.insecure_tls],
   ['certificate', (before, after) => before.certificate !== after.certificate],

@@ -29,6 +29,8 @@ export interface LdapSettings {
   maxConnections?: number | undefined;
   /** Unused connections are closed after this; 60. */
   idleTimeoutSeconds?: number | undefined;
+  /** Hosts to which service connections follow referrals, `host`, for the ports 389 and 636, or `host:port`; none. */
+  referralHosts?: readonly string[] | undefined;
 }
 
 export interface DialSettings {

@@ -413,12 +413,13 @@ describe('servers that cannot be reached or answer oddly', () => {
     expect([entry?.dn, entry?.buffers('objectguid')]).toEqual(['CN=a', [Buffer.from([0xff, 0, 0xfe])]]);
   });
 
-  test('a referral is an error, and the connection lives on', async () => {
+  test('a referral is an error with all its URLs, and the connection lives on', async () => {
     const referral = ber(0xa3, ber(4, 'ldap://one.example.org/dc=x'), ber(4, 'ldap://two.example.org/dc=x'));
     const server = await serve((socket, chunk) => socket.write(result(idOf(chunk), responseTag.bind, 10, '', referral)));
     const connection = await open({ urls: [server.url] }).connect();
-    expect(await failure(connection.bind('cn=a', 'b'))).toMatchObject({ code: 10 });
-    expect(await failure(connection.bind('cn=a', 'b'))).toMatchObject({ code: 10 });
+    const urls = ['ldap://one.example.org/dc=x', 'ldap://two.example.org/dc=x'];
+    expect(await failure(connection.bind('cn=a', 'b'))).toMatchObject({ code: 10, referrals: urls });
+    expect((await failure(connection.bind('cn=a', 'b'))).message).toContain(urls.join(', '));
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import type { ManagedAccount } from '@strongroom/engine-sdk';
 import {
+  AccountGone,
   applyPasswordChange,
   type Connection,
   DirectoryMisused,
@@ -77,6 +78,28 @@ export async function changePassword(
   await service.use(async (open) => changePasswordIn(service, open, account, password, signal));
 }
 
+type Place = Pick<LocatedAccount, 'dn' | 'server'>;
+
+/** Whether its distinguished name alone says where the account is. */
+function isPlaced(
+  { referral_hosts = '' }: LdapSecretsConfig,
+  account: AccountAddress,
+): account is AccountAddress & { readonly dn: string } {
+  return account.dn !== undefined && account.dn !== '' && referral_hosts === '';
+}
+
+/** Where the account's password is changed and proven. @throws DirectoryMisused, DirectoryFailed */
+async function placeOf(connection: Connection, config: LdapSecretsConfig, account: AccountAddress, signal: AbortSignal): Promise<Place> {
+  if (isPlaced(config, account)) return { dn: account.dn };
+  try {
+    return await locate(connection, config, account, signal);
+  } catch (error) {
+    // Who may not read an entry may change it all the same.
+    if (error instanceof AccountGone && account.dn) return { dn: account.dn };
+    throw error;
+  }
+}
+
 /** The same in a directory that is open. */
 async function changePasswordIn(
   service: DirectoryService,
@@ -86,8 +109,7 @@ async function changePasswordIn(
   signal: AbortSignal,
 ): Promise<void> {
   const changes = schemaOf(open.config).passwordChange(password);
-  const find = async (connection: Connection): Promise<string> =>
-    account.dn ? account.dn : (await locate(connection, open.config, account, signal)).dn;
+  const find = async (connection: Connection): Promise<Place> => placeOf(connection, open.config, account, signal);
   await applyPasswordChange((work, use) => service.bound(open, work, use), { find, changes }, signal);
 }
 
@@ -102,9 +124,12 @@ export async function provePassword(
   signal: AbortSignal,
 ): Promise<Proof> {
   return service.use(async (open) => {
-    const dn = account.dn || (await locateIn(service, open, account, signal)).dn;
+    const find = async (connection: Connection): Promise<Place> => placeOf(connection, open.config, account, signal);
+    const { dn, server } = isPlaced(open.config, account)
+      ? { dn: account.dn, server: undefined }
+      : await service.bound(open, find, { signal, idempotent: true });
     try {
-      const proof = await proveBind(open.directory, dn, { candidate, current }, signal);
+      const proof = await proveBind(open.directory, dn, { candidate, current }, signal, server);
       return proof === 'neither' && !schemaOf(open.config).provesByBind ? 'unprovable' : proof;
     } catch (error) {
       if (error instanceof MayNotLogIn) return 'unprovable';

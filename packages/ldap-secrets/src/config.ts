@@ -118,7 +118,7 @@ export function mergeConfig(
     throw new BadRequest(`credential_type: ${JSON.stringify(credentialType)} is neither password nor phrase`);
   }
   if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
-  const { root: _past, plan: _before, ...rest } = kept;
+  const { root: _past, plan: _before, referral_hosts: _followed, ...rest } = kept;
   const root = rootAfter(before, sent);
   const plan = rootPlanOf(before.plan, sent);
   const directory = mergeDirectoryConfig(before, sent, supplied);

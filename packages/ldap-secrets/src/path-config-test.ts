@@ -11,7 +11,7 @@ import {
 } from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
 import { locate } from './account-entry.ts';
-import { clientSettings, configFields, mergeConfig, type LdapSecretsConfig } from './config.ts';
+import { clientSettings, configFields, mergeConfig, serviceBinding, type LdapSecretsConfig } from './config.ts';
 import type { DirectoryService } from './service.ts';
 
 const Step = Type.Object({
@@ -130,11 +130,13 @@ async function walk(
       () => ({ name, url: connection.url }),
     );
     if (!bound || (account.username === '' && account.dn === '')) return undefined;
-    return await steps.take(
+    const found = await steps.take(
       'user search',
-      async () => (await locate(connection, config, account, signal)).dn,
-      (dn) => ({ name: dn }),
+      async () =>
+        directory.withServiceConnection(serviceBinding(config), async (kept) => locate(kept, config, account, signal), { signal }),
+      ({ dn, server }) => ({ name: dn, ...(server === undefined ? {} : { url: server }) }),
     );
+    return found?.dn;
   } finally {
     connection.close();
   }

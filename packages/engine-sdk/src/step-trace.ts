@@ -1,7 +1,8 @@
-import type { Clock, EngineError } from '@strongroom/engine-sdk';
+import type { Clock } from './clock.ts';
+import type { EngineError } from './errors.ts';
 import { Type, type TProperties } from 'typebox';
 
-/** How one step of a login went. `Facts` is what the operator may know of it; never a secret. */
+/** How one step of a login or of a test went. `Facts` is what the operator may know of it; never a secret. */
 export type StepReport<Step extends string, Facts extends object> = Facts & {
   readonly step: Step;
   readonly ok: boolean;
@@ -12,7 +13,7 @@ export type StepReport<Step extends string, Facts extends object> = Facts & {
   readonly fault?: boolean;
 };
 
-/** The answer of `config/test`: its steps, and what `more` names of a login that would succeed. */
+/** The answer of `config/test`: its steps, and what `more` names of what would succeed. */
 export function testReport<F extends TProperties>(more: F) {
   const step = Type.Object(
     {
@@ -29,7 +30,7 @@ export function testReport<F extends TProperties>(more: F) {
   return Type.Object({ ok: Type.Boolean(), steps: Type.Array(step), ...more });
 }
 
-/** Reports to an observer how each step of a login went: to the answer of `config/test`, or to the log. */
+/** Reports to an observer how each step of a login or of a test went: to the answer of `config/test`, or to the log. */
 export class StepTrace<Step extends string, Facts extends object = Record<never, never>> {
   readonly #clock: Clock;
   readonly #observe: (report: StepReport<Step, Facts>) => void;

@@ -1,16 +1,24 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { withDeadline } from '@strongroom/engine-sdk';
-import { ApiServerFailed, reasonOf, type ApiServerAddress, type ApiServerParts } from '@strongroom/kubernetes-client';
-import type { Trace } from './trace.ts';
+import { withDeadline, type StepTrace } from '@strongroom/engine-sdk';
+import type { ApiServerAddress, ApiServerParts } from './api-server.ts';
+import { ApiServerFailed, reasonOf } from './api-server-failed.ts';
 
 const CONNECT_MILLIS = 5_000;
+
+/** What is known of the steps of `probe`. */
+export interface ProbeFacts {
+  /** The API server. */
+  readonly url?: string;
+  /** Of TLS. */
+  readonly protocol?: string;
+}
 
 /** Opens one connection and, for `https`, encrypts it: two steps of `config/test`. @throws ApiServerFailed */
 export async function probe(
   { url, ca }: ApiServerAddress,
   clock: ApiServerParts['clock'],
-  trace: Trace,
+  trace: Pick<StepTrace<'connect' | 'tls', ProbeFacts>, 'start' | 'passed' | 'failed'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
