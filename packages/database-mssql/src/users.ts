@@ -16,7 +16,8 @@ export interface UserKind {
   named(username: string): string;
   /** Where those are that have passwords. */
   readonly withPasswords: string;
-  lockOut(username: string): string;
+  /** Each shuts the user out by itself, as far as the managing user may. */
+  lockOut(username: string): readonly string[];
   sessions(username: string): string;
   remove(connection: Connection, username: string): Promise<void>;
 }
@@ -26,7 +27,11 @@ export const LOGINS: UserKind = {
   passwordChange: [`ALTER LOGIN [{{username}}] WITH PASSWORD = '{{password}}'`],
   named: (username) => `sys.server_principals WHERE name = ${literal(username)}`,
   withPasswords: `sys.server_principals WHERE type = 'S'`,
-  lockOut: (username) => `ALTER LOGIN ${identifier(username)} DISABLE`,
+  lockOut: (username) => [
+    `ALTER LOGIN ${identifier(username)} DISABLE`,
+    // The server takes statements on its own permissions in this database alone.
+    within('master', `DENY CONNECT SQL TO ${identifier(username)}`),
+  ],
   sessions: (username) => `login_name = ${literal(username)}`,
   remove: removeLogin,
 };
@@ -36,7 +41,7 @@ export const CONTAINED_USERS: UserKind = {
   passwordChange: [`ALTER USER [{{username}}] WITH PASSWORD = '{{password}}'`],
   named: (username) => `sys.database_principals WHERE type = 'S' AND name = ${literal(username)}`,
   withPasswords: `sys.database_principals WHERE type = 'S' AND authentication_type = 2`,
-  lockOut: (username) => `DENY CONNECT TO ${identifier(username)}`,
+  lockOut: (username) => [`DENY CONNECT TO ${identifier(username)}`],
   sessions: (username) => `database_id = DB_ID() AND original_login_name = ${literal(username)}`,
   remove: removeContainedUser,
 };
@@ -66,18 +71,20 @@ async function removeLogin(connection: Connection, username: string): Promise<vo
   const isThere = await exists(connection, LOGINS, username);
   if (isThere) await shutOut(connection, attempts, LOGINS, username);
   for (const { db, name } of await usersOf(connection, literal(username))) {
-    const drop = `DROP USER ${identifier(String(name))}`.replaceAll("'", "''");
-    await attempts.try(batch(connection, `EXEC ${identifier(String(db))}.sys.sp_executesql N'${drop}'`));
+    await attempts.try(batch(connection, within(String(db), `DROP USER ${identifier(String(name))}`)));
   }
   attempts.check(NOT_ALL);
   if (isThere) await retry(ENDING, async () => batch(connection, `DROP LOGIN ${identifier(username)}`));
 }
 
-/** Sessions that may not be killed end when they end: they cannot log in again. */
+/** Ends a user: no new sessions, no old ones, and then the user. Sessions that may not be killed end when they end: they cannot log in again. */
 async function removeContainedUser(connection: Connection, username: string): Promise<void> {
   if (!(await exists(connection, CONTAINED_USERS, username))) return;
+  const unheard = new Attempts(answers);
+  await shutOut(connection, unheard, CONTAINED_USERS, username);
   await batch(connection, `DROP USER ${identifier(username)}`);
-  await killSessions(connection, new Attempts(answers), CONTAINED_USERS.sessions(username));
+  // Where `DENY` was refused, a session may have begun between.
+  await killSessions(connection, unheard, CONTAINED_USERS.sessions(username));
 }
 
 async function exists(connection: Connection, { named }: UserKind, username: string): Promise<boolean> {
@@ -96,14 +103,34 @@ async function usersOf(connection: Connection, login: string): Promise<Row[]> {
   return batch(connection, selects.join(' UNION ALL '));
 }
 
+/** No new sessions first, so that none begins after the old ones have ended. One way to keep the user out is enough. */
 async function shutOut(connection: Connection, attempts: Attempts, kind: UserKind, username: string): Promise<void> {
-  await attempts.try(batch(connection, kind.lockOut(username)));
+  const ways = kind.lockOut(username);
+  let refusal: unknown;
+  let isShut = false;
+  for (const way of ways) {
+    try {
+      await batch(connection, way);
+      isShut = true;
+    } catch (error) {
+      if (answers.refusal(error) === undefined) throw error;
+      refusal ??= error;
+    }
+  }
+  if (!isShut) await attempts.try(Promise.reject(refusal as Error));
   await killSessions(connection, attempts, kind.sessions(username));
 }
 
 async function killSessions(connection: Connection, attempts: Attempts, whose: string): Promise<void> {
   const sessions = `SELECT session_id FROM sys.dm_exec_sessions WHERE session_id <> @@SPID AND ${whose}`;
-  for (const { session_id: id } of await batch(connection, sessions)) await attempts.try(batch(connection, `KILL ${Number(id)}`), ENDED);
+  let found: Row[] = [];
+  await attempts.try(batch(connection, sessions).then((rows) => void (found = rows)));
+  for (const { session_id: id } of found) await attempts.try(batch(connection, `KILL ${Number(id)}`), ENDED);
+}
+
+/** The statement, run in a database of this server. */
+function within(database: string, statement: string): string {
+  return `EXEC ${identifier(database)}.sys.sp_executesql N'${statement.replaceAll("'", "''")}'`;
 }
 
 const NOT_ALL = 'could not perform all sql statements';

@@ -135,6 +135,7 @@ describe('a SQL Server session', () => {
         expect([...server.users.keys()]).toEqual(['app/bystander', 'secret/hidden']);
         expect(server.batches.filter((batch) => !batch.startsWith('SELECT'))).toEqual([
           `ALTER LOGIN [v-o'd]]d] DISABLE`,
+          `EXEC [master].sys.sp_executesql N'DENY CONNECT SQL TO [v-o''d]]d]'`,
           expect.stringMatching(/^KILL \d+$/),
           `EXEC [app].sys.sp_executesql N'DROP USER [v-o''d]]d]'`,
           `EXEC [odd ]] o'db].sys.sp_executesql N'DROP USER [other name]'`,
@@ -181,7 +182,33 @@ describe('a SQL Server session', () => {
       expect(server.users.size).toBe(0);
     });
 
-    test('contained_db: drops the user and ends its sessions', async () => {
+    test.each([
+      ['DENY CONNECT SQL', 'Grantor does not have GRANT permission.', { disabled: true }],
+      ['DISABLE', 'Cannot alter the login.', { denied: true }],
+    ])('keeps the login out also where %s is refused, and removes it', async (part, message, left) => {
+      await withSession(async (session) => {
+        await run(session, 'app-1', CREATE);
+        server.failures.set(part, { number: 4613, message });
+        server.failures.set('DROP LOGIN', { number: 15_174, message: 'Login owns one or more database(s).' });
+        await expect(remove(session, 'app-1')).rejects.toThrow('mssql: Login owns one or more database(s). (15174)');
+        expect(server.accounts.get('app-1')).toMatchObject(left);
+        await expect(server.login('app-1', password)).rejects.toThrow(/^Login failed for user 'app-1'\./);
+        server.failures.delete('DROP LOGIN');
+        await remove(session, 'app-1');
+        expect(server.accounts.has('app-1')).toBe(false);
+      });
+    });
+
+    test('keeps a login that can neither be disabled nor denied, and says why', async () => {
+      await withSession(async (session) => {
+        await run(session, 'app-1', CREATE);
+        for (const part of ['DENY CONNECT SQL', 'DISABLE']) server.failures.set(part, { number: 15_151, message: `no ${part}` });
+        await expect(remove(session, 'app-1')).rejects.toThrow('could not perform all sql statements: mssql: no DISABLE (15151)');
+        expect(server.accounts.has('app-1')).toBe(true);
+      });
+    });
+
+    test('contained_db: keeps the user out, ends its sessions and drops it', async () => {
       await begin({ identity, contained: true });
       await withSession(
         async (session) => {
@@ -192,8 +219,9 @@ describe('a SQL Server session', () => {
           await remove(session, 'app-1');
           await ended;
           expect(server.batches.filter((batch) => !batch.startsWith('SELECT'))).toEqual([
-            'DROP USER [app-1]',
+            'DENY CONNECT TO [app-1]',
             expect.stringMatching(/^KILL \d+$/),
+            'DROP USER [app-1]',
           ]);
         },
         { contained_db: true },

@@ -26,6 +26,8 @@ import { shapeOf, statementsOf, SyntaxProblem, type Token } from './tsql-lexer.t
 interface Account {
   password: string;
   disabled: boolean;
+  /** `CONNECT SQL` is denied to the login, or `CONNECT` to the contained user. */
+  denied?: boolean;
 }
 
 /** One client that has logged in. */
@@ -168,10 +170,11 @@ export class SqlServerDouble {
   #login(connection: TdsConnection, login: Login): Session | undefined {
     if (!connection.encrypted) this.inClear.push(login.password);
     const account = this.accounts.get(login.username);
-    if (account?.password !== login.password || account.disabled) {
-      connection.answer(errorToken({ number: 18_456, severity: 14, message: `Login failed for user '${login.username}'.` }), done('error'));
-      return undefined;
-    }
+    const refused = `Login failed for user '${login.username}'.`;
+    const refuse = (number: number, message: string): void =>
+      connection.answer(errorToken({ number, severity: 14, message }), done('error'));
+    if (account?.password !== login.password || account.denied) return void refuse(18_456, refused);
+    if (account.disabled) return void refuse(18_470, `${refused} Reason: The account is disabled.`);
     const session: Session = {
       id: this.#nextId++,
       login,
@@ -249,8 +252,14 @@ export class SqlServerDouble {
         this.#set(session, this.accounts, first, { ...this.#account(first), password: second });
         return [];
       case 'DENY CONNECT TO <name>':
+        this.#deny(session, first, this.#options.contained === true);
+        return [];
+      case 'DENY CONNECT SQL TO <name>':
+        this.#denyServer(session, session.database, first);
+        return [];
       case 'ALTER LOGIN <name> DISABLE':
-        this.#set(session, this.accounts, first, { ...this.#account(first), disabled: true });
+        // Users of a contained database are no logins.
+        this.#set(session, this.accounts, first, { ...this.#account(this.#options.contained ? '' : first), disabled: true });
         return [];
       case 'DROP LOGIN <name>':
         this.#account(first);
@@ -266,8 +275,10 @@ export class SqlServerDouble {
         return [];
       case 'EXEC <name> . SYS . SP_EXECUTESQL <text>': {
         const [inner] = statementsOf(second);
-        if (shapeOf(inner!) !== 'DROP USER <name>') throw new SqlError(102, 'Incorrect syntax.');
-        this.#dropUser(session, first, inner![2]!.value);
+        const shape = shapeOf(inner!);
+        if (shape === 'DENY CONNECT SQL TO <name>') this.#denyServer(session, first, inner!.at(-1)!.value);
+        else if (shape === 'DROP USER <name>') this.#dropUser(session, first, inner![2]!.value);
+        else throw new SqlError(102, 'Incorrect syntax.');
         return [];
       }
       case 'USE <name>': {
@@ -279,6 +290,8 @@ export class SqlServerDouble {
     }
     if (/^GRANT .* TO <name>$/.test(shapeOf(tokens))) return [];
     if (/^KILL \d+$/.test(shapeOf(tokens))) {
+      if (session.undo) throw new SqlError(6115, 'KILL command cannot be used inside user transactions.');
+      if (Number(tokens[1]!.value) === session.id) throw new SqlError(6104, 'Cannot use KILL to kill your own process.');
       const killed = this.#sessions.get(Number(tokens[1]!.value));
       if (!killed) throw new SqlError(6106, `Process ID ${tokens[1]!.value} is not an active process ID.`);
       killed.connection.destroy();
@@ -297,6 +310,21 @@ export class SqlServerDouble {
     const account = this.accounts.get(name);
     if (!account) throw new SqlError(15_151, `Cannot alter the login '${name}', because it does not exist or you do not have permission.`);
     return account;
+  }
+
+  /** Permissions of the server are changed in `master` alone, and of a contained database there. */
+  #denyServer(session: Session, database: string, name: string): void {
+    if (database !== 'master')
+      throw new SqlError(4621, 'Permissions at the server scope can only be granted when the current database is master');
+    this.#deny(session, name, this.#options.contained !== true);
+  }
+
+  #deny(session: Session, name: string, isKnownHere: boolean): void {
+    if (name === 'sa' || name === session.login.username)
+      throw new SqlError(4624, 'Cannot grant, deny, or revoke permissions to sa, dbo, entity owner, information_schema, sys, or yourself.');
+    const account = isKnownHere ? this.accounts.get(name) : undefined;
+    if (!account) throw new SqlError(15_151, `Cannot find the user '${name}', because it does not exist or you do not have permission.`);
+    this.#set(session, this.accounts, name, { ...account, denied: true });
   }
 
   #dropUser(session: Session, database: string, name: string): void {

@@ -17,7 +17,7 @@ export const neo4jPlugin: DatabasePlugin<typeof Neo4jConnection> = {
   apiVersion: 2,
   code: [new URL('.', import.meta.url).href, 'neo4j-driver', 'neo4j-driver-bolt-connection', 'neo4j-driver-core'],
   connection: Neo4jConnection,
-  supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql' },
+  supports: { credentials: ['password'], expiry: 'lease-only', statements: 'sql', selfManaged: true },
   usernameTemplate: USERNAME_TEMPLATE,
   identify(config) {
     const { host, port, username } = neo4jSettings(config);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type ChangeOwnPasswordRequest,
   type DatabaseHost,
   type DatabaseSession,
   type DeleteUserRequest,
@@ -55,6 +56,11 @@ export class Neo4jSession extends SerialSession<CypherStatement> implements Data
     const password = passwordOf(rules.name, credential);
     const parameters = { old: this.#settings.password, password };
     await this.send(signal, { text: 'ALTER CURRENT USER SET PASSWORD FROM $old TO $password', parameters }, password);
+  }
+
+  /** The session has logged in as this user: `updateUser` has it change its own password. */
+  async changeOwnPassword(request: ChangeOwnPasswordRequest): Promise<void> {
+    await this.updateUser(request);
   }
 
   /** The user first, so that nobody logs in while its sessions are ended. */

@@ -13,7 +13,7 @@ export const opensearchPlugin: DatabasePlugin<typeof OpensearchConnection> = {
   apiVersion: 2,
   code: [new URL('.', import.meta.url).href],
   connection: OpensearchConnection,
-  supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json' },
+  supports: { credentials: ['password'], expiry: 'lease-only', statements: 'json', selfManaged: true },
   usernameTemplate: USERNAME_TEMPLATE,
   identify(config) {
     const { origin, username } = opensearchSettings(config);

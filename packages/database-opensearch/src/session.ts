@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type ChangeOwnPasswordRequest,
   type CreateUserRequest,
   type DatabaseError,
   type DatabaseHost,
@@ -98,6 +99,11 @@ export class OpensearchSession implements DatabaseSession {
     }
     const body = [{ op: 'add', path: '/password', value: password }];
     await this.#send(signal, { method: 'PATCH', path: objectPath('internalusers', username), body, password });
+  }
+
+  /** The session has logged in as this user: `updateUser` has it change its own password. */
+  async changeOwnPassword(request: ChangeOwnPasswordRequest): Promise<void> {
+    await this.updateUser(request);
   }
 
   /** The user first, so that nobody logs in while the rest goes; then a role of its own and that role's mapping. */

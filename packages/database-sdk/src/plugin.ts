@@ -137,7 +137,7 @@ export interface DatabasePlugin<C extends TObject = TObject> {
     readonly statements: 'sql' | 'json';
     /** `deleteUser` can reassign or drop what a user owns. */
     readonly ownedObjects?: boolean;
-    /** Sessions have `changeOwnPassword`, so that a connection may be `self_managed`. Its settings need the text fields `username` and `password`. */
+    /** Sessions have `changeOwnPassword`, so that a connection may be `self_managed`. Its settings need the text fields `username` and `password`; where such a connection is only checked, both hold a stand-in. */
     readonly selfManaged?: boolean;
   };
   /**

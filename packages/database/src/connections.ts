@@ -24,7 +24,7 @@ import { poolsShared, settingsFor } from './connection-settings.ts';
 import { Guard, GuardedSession } from './guarded-session.ts';
 import type { AnyDatabasePlugin, PluginCatalog } from './plugin-catalog.ts';
 import { recordsIn, type ConnectionRecord, type Records } from './records.ts';
-import { ownUserMissing } from './self-managed.ts';
+import { detailsWithUser, isUserless, ownUserMissing } from './self-managed.ts';
 import type { UserMark } from './user-mark.ts';
 import { UserNames } from './user-names.ts';
 
@@ -140,13 +140,14 @@ export class Connections {
     if (!plugin.identify) return byDefault();
     let settings: Record<string, unknown>;
     try {
-      settings = settingsFor(plugin, record.details);
+      settings = settingsFor(plugin, detailsWithUser(record));
     } catch {
       return byDefault();
     }
     const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
     const found = guard.look(() => plugin.identify!(settings));
-    return typeof found?.system === 'string' && found.system !== '' ? found : byDefault();
+    if (typeof found?.system !== 'string' || found.system === '') return byDefault();
+    return isUserless(record) ? { ...found, username: undefined } : found;
   }
 
   /** The account that a user name means through a connection; undefined where that is unknown. */
@@ -158,7 +159,7 @@ export class Connections {
     const { system } = identity;
     if (!plugin.canonicalUser) return { system, name: user.username };
     const guard = this.#guard(name, record, plugin, connectionSecrets(plugin.connection, record.details, record.secret_fields));
-    const called = guard.look(() => plugin.canonicalUser!(user, settingsFor(plugin, record.details)));
+    const called = guard.look(() => plugin.canonicalUser!(user, settingsFor(plugin, detailsWithUser(record))));
     return { system, name: typeof called === 'string' && called !== '' ? called : user.username };
   }
 
@@ -356,7 +357,7 @@ export class Connections {
 
   #settings(name: string, record: ConnectionRecord, plugin: AnyDatabasePlugin): Record<string, unknown> {
     try {
-      return settingsFor(plugin, record.details);
+      return settingsFor(plugin, detailsWithUser(record));
     } catch (error) {
       if (error instanceof DatabaseMisused) throw error;
       const text = `declares settings that cannot be checked: ${(error as Error).message}`;

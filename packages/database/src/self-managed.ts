@@ -2,6 +2,19 @@ import { BadRequest, InvalidRequest } from '@strongroom/engine-sdk';
 import type { AnyDatabasePlugin } from './plugin-catalog.ts';
 import type { ConnectionRecord, StaticRoleRecord } from './records.ts';
 
+/** In the place of the user that a self-managed connection does not have. No server is ever shown it. */
+const STAND_IN = { username: 'user', password: 'stand-in-for-the-password-of-a-user' };
+
+/** The settings by which a plugin checks a connection and says where it leads: a plugin may demand a user, also where a connection has none of its own. */
+export function detailsWithUser({ self_managed: isSelfManaged, details }: ConnectionRecord): ConnectionRecord['details'] {
+  return isSelfManaged ? { ...STAND_IN, ...details } : details;
+}
+
+/** Whether the connection's settings name no user. */
+export function isUserless({ self_managed: isSelfManaged, details }: ConnectionRecord): boolean {
+  return isSelfManaged === true && !details['username'];
+}
+
 /** What needs a user that manages others. */
 export function ownUserMissing(connection: string): InvalidRequest {
   return new InvalidRequest(
