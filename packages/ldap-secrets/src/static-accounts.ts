@@ -12,7 +12,7 @@ type StaticChange = Change<StaticRoleRecord, string>;
 
 /** The password that an account has when its role is created without a rotation. */
 export interface ImportedPassword {
-  /** Absent where nobody knows it. */
+  /** Absent if it is unknown. */
   readonly password: string | undefined;
   /** Whether a login proves it before it is stored. */
   readonly verify: boolean;

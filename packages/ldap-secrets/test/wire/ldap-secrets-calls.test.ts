@@ -51,7 +51,7 @@ describeWithSlapd('the recorded calls of the directory secrets engine', () => {
         '.data.bindpass_set',
         '.data.root_rotation',
         ...['svc11', 'svc12'].flatMap((account) =>
-          ['rotation', 'borrowed_since', 'borrowed_until', 'borrowed_by_you'].map((key) => `.data.${account}.${key}`),
+          ['rotation', 'borrower_name', 'borrowed_since', 'borrowed_until', 'borrowed_by_you'].map((key) => `.data.${account}.${key}`),
         ),
       ],
     },
