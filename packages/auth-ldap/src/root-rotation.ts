@@ -7,6 +7,7 @@ export type RootRotation = BindRotation<LdapAuthConfig>;
 
 /** The rotation of the mount; `read` gives its configuration. Connections of its own are made for it: those of logins go on. */
 export function rootRotation(host: EngineHost, read: () => Promise<LdapAuthConfig>): RootRotation {
+  const changes = new Map<string, string>();
   return new BindRotation<LdapAuthConfig>(host, {
     id: CONFIG,
     target: '',
@@ -22,7 +23,7 @@ export function rootRotation(host: EngineHost, read: () => Promise<LdapAuthConfi
     schema: (config) => schemas[schemaOf(config)],
     bindName: ({ binddn }) => binddn,
     open: async (config, work) => {
-      const directory = createDirectory(settingsOf(config), { clock: host.clock, log: host.log });
+      const directory = createDirectory(settingsOf(config), { clock: host.clock, log: host.log, changes });
       try {
         const binding = { dn: config.binddn, password: config.bindpass };
         return await work({ directory, bound: async (inner, use) => directory.withServiceConnection(binding, inner, use) });

@@ -105,6 +105,25 @@ describeWithSlapd('logins of users to whom a referral leads', () => {
     expect([urlOf('connect'), urlOf('user search'), urlOf('user bind')]).toEqual([first.url, server(), server()]);
   });
 
+  test('config/rotate-root on a replica changes the password at the server that takes changes, and proves it there', async () => {
+    const reader = `cn=reader,${root}`;
+    const ldif = `dn: ${reader}\nobjectClass: person\ncn: reader\nsn: reader\nuserPassword: first-password\n`;
+    const config = 'access to * by self write by anonymous auth by users read';
+    const master = await startSlapd({ ldif, config });
+    const sync = `syncrepl rid=1 provider=${master.url} searchbase="${root}" type=refreshOnly bindmethod=simple retry="3600 +"`;
+    const replica = await startSlapd({ ldif, config: `${config}\n${sync}\nupdateref ${master.url}` });
+    try {
+      const service = { binddn: reader, bindpass: 'first-password', userattr: 'uid', userdn: people };
+      await mount.write('config', { ...service, url: replica.url, referral_hosts: `127.0.0.1:${master.port}` });
+      expect((await mount.write('config/rotate-root', {})).status).toBe(204);
+      const report = async (url: string) => (await mount.write('config/test', { ...service, url })).data as { ok: boolean };
+      expect([await report(master.url), await report(replica.url)]).toMatchObject([{ ok: false }, { ok: true }]);
+      expect((await mount.login('user1', { password: 'pw1' })).status).toBe(200);
+    } finally {
+      await Promise.all([master.stop(), replica.stop()]);
+    }
+  });
+
   test('without the host in referral_hosts nobody is found there, and the host is not asked', async () => {
     for (const referral_hosts of ['', '127.0.0.1', `localhost:${door.port}`]) {
       await mount.write('config', { referral_hosts, bindpass: first.adminPassword });

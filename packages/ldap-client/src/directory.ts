@@ -20,6 +20,8 @@ const REMEMBERED = 10_000;
 export interface DirectoryOptions {
   clock?: DirectoryClock | undefined;
   log?: DirectoryLog | undefined;
+  /** What `changedAt` knows, for directories that follow one another; each has its own by default. */
+  changes?: Map<string, string> | undefined;
 }
 
 /** A directory service: its servers, what is known of their health, and the connections kept to them. */
@@ -48,7 +50,7 @@ export interface Directory {
 }
 
 export function createDirectory(settings: LdapSettings, options: DirectoryOptions = {}): Directory {
-  return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog);
+  return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog, options.changes ?? new Map());
 }
 
 class PooledDirectory implements Directory {
@@ -58,11 +60,12 @@ class PooledDirectory implements Directory {
   /** Servers that referrals have led to, by `ldap://host:port`. */
   readonly #referred = new Map<string, ServerPools>();
   /** Where referrals have led changes to, by the key of the entry's name. */
-  readonly #changedAt = new Map<string, string>();
+  readonly #changedAt: Map<string, string>;
   readonly #warned = new Set<string>();
   #closed = false;
 
-  constructor(settings: LdapSettings, clock: DirectoryClock, log: DirectoryLog) {
+  constructor(settings: LdapSettings, clock: DirectoryClock, log: DirectoryLog, changes: Map<string, string>) {
+    this.#changedAt = changes;
     this.#hosts = settings.referralHosts ?? [];
     this.#settings = {
       dialling: dialSettings(settings),
