@@ -50,7 +50,7 @@ export interface Directory {
 }
 
 export function createDirectory(settings: LdapSettings, options: DirectoryOptions = {}): Directory {
-  return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog, options.changes ?? new Map());
+  return new PooledDirectory(settings, options.clock ?? realClock, options.log ?? noLog, options.changes ?? new Map<string, string>());
 }
 
 class PooledDirectory implements Directory {
