@@ -1,11 +1,17 @@
 import type { TSchema } from 'typebox';
 
 const closed = new WeakMap<object, TSchema>();
+/** By their text: each mount declares its paths anew, and a schema takes longer to compile than most tests to run. */
+const closedTexts = new Map<string, TSchema>();
 
 /** The schema without room for keys that it does not name, so that a forgotten key is found. An object that says `additionalProperties` keeps its word. */
 export function closedSchema(schema: TSchema): TSchema {
-  let made = closed.get(schema);
-  if (!made) closed.set(schema, (made = close(schema) as TSchema));
+  const known = closed.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  let made = closedTexts.get(text);
+  if (!made) closedTexts.set(text, (made = close(schema) as TSchema));
+  closed.set(schema, made);
   return made;
 }
 
