@@ -1,11 +1,11 @@
-import { EngineError, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
-import { Type } from 'typebox';
+import { EngineError, path, StepTrace, untilStepFails, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { requireSecretsForAddress } from './address-rule.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { requireNoRotation, written } from './connection-write.ts';
 import { connectionFields, detailsIn } from './connection-fields.ts';
 import { requireSelfManageable } from './self-managed.ts';
-import { recordsIn } from './records.ts';
+import { recordsIn, type ConnectionRecord } from './records.ts';
 
 const Stage = Type.Object({
   stage: Type.String({ description: 'settings, open, login: in this order. The first that fails is the last.' }),
@@ -13,7 +13,7 @@ const Stage = Type.Object({
   milliseconds: Type.Integer(),
   message: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed.' }),
 });
-type Stage = { stage: string; ok: boolean; milliseconds: number; message: string | null };
+type Stage = Static<typeof Stage>;
 
 /** `config/{name}/test`: what a write to the connection would find, without the write. */
 export function connectionTestPaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
@@ -33,32 +33,28 @@ export function connectionTestPaths(host: EngineHost, connections: Connections):
       const write = { ...req.data, details };
       const before = await recordsIn(host.storage).connections.get(name);
       const stages: Stage[] = [];
-      const tried = async <T>(stage: string, work: () => T | Promise<T>): Promise<T | undefined> => {
-        const began = host.clock.millis();
-        const done = (ok: boolean, message: string | null): void =>
-          void stages.push({ stage, ok, milliseconds: Math.max(0, Math.round(host.clock.millis() - began)), message });
-        try {
-          const result = await work();
-          done(true, null);
-          return result;
-        } catch (error) {
-          const refused = creationRefused(error);
-          if (!(refused instanceof EngineError) || req.signal.aborted) throw refused;
-          done(false, refused.message);
-          return undefined;
-        }
+      const trace = new StepTrace<'settings' | 'open' | 'login'>(host.clock, ({ step, ok, milliseconds, error }) =>
+        stages.push({ stage: step, ok, milliseconds: Math.max(0, Math.round(milliseconds)), message: error ?? null }),
+      );
+      const reasonFor = (error: unknown): EngineError => {
+        const refused = creationRefused(error);
+        if (!(refused instanceof EngineError) || req.signal.aborted) throw refused;
+        return refused;
       };
-      const record = await tried('settings', () => {
-        const asked = written(before, write);
-        requireNoRotation(name, asked, write, before, host.clock.millis());
-        const plugin = connections.requirePlugin(asked);
-        requireSelfManageable(plugin, asked);
-        requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
-        return asked;
+      await untilStepFails(async () => {
+        const settings = (): ConnectionRecord => {
+          const asked = written(before, write);
+          requireNoRotation(name, asked, write, before, host.clock.millis());
+          const plugin = connections.requirePlugin(asked);
+          requireSelfManageable(plugin, asked);
+          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
+          return asked;
+        };
+        const record = await trace.take('settings', settings, { reasonFor });
+        const open = await trace.take('open', async () => connections.openApart({ name, record }), { reasonFor });
+        if (record.self_managed) await open.session.close();
+        else await trace.take('login', async () => login(open, req.signal), { reasonFor });
       });
-      const open = record && (await tried('open', async () => connections.openApart({ name, record })));
-      if (open && record.self_managed) await open.session.close();
-      else if (open) await tried('login', async () => login(open, req.signal));
       return { data: { ok: stages.every(({ ok }) => ok), stages } };
     },
   });

@@ -30,6 +30,31 @@ export function testReport<F extends TProperties>(more: F) {
   return Type.Object({ ok: Type.Boolean(), steps: Type.Array(step), ...more });
 }
 
+/** A step of a test failed, and its trace has reported it: the test ends. `cause` is what went wrong. */
+export class StepFailed extends Error {
+  constructor(step: string, reason: unknown) {
+    super(`the step ${step} failed`, { cause: reason });
+  }
+}
+
+/** Walks the steps of a test up to the first that fails. Resolves with undefined if one did. @throws what the walk throws besides StepFailed */
+export async function untilStepFails<T>(walk: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await walk();
+  } catch (error) {
+    if (error instanceof StepFailed) return undefined;
+    throw error;
+  }
+}
+
+/** What `take` of a trace needs besides the step. */
+export interface StepTaking<T, Facts extends object> {
+  /** What is known of a step that passed. */
+  readonly facts?: (result: T) => Facts;
+  /** What to report of an error. It throws what is no failure of the step, such as a bug of ours or the end of the request. */
+  readonly reasonFor: (error: unknown) => unknown;
+}
+
 /** Reports to an observer how each step of a login or of a test went: to the answer of `config/test`, or to the log. */
 export class StepTrace<Step extends string, Facts extends object = Record<never, never>> {
   readonly #clock: Clock;
@@ -56,11 +81,34 @@ export class StepTrace<Step extends string, Facts extends object = Record<never,
     this.#observe({ step, ok: true, milliseconds, ...facts });
   }
 
+  /** Takes a step and reports how it went. @throws StepFailed, and what `reasonFor` throws */
+  async take<T>(step: Step, work: () => T | Promise<T>, { facts, reasonFor }: StepTaking<T, Facts>): Promise<T> {
+    const since = this.start();
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      throw this.stopped(step, since, {} as Facts, reasonFor(error));
+    }
+    this.passed(step, since, facts?.(result));
+    return result;
+  }
+
+  /** As `failed`, for a test that does not say who is to blame. */
+  stopped(step: Step, since: number, facts: Facts, reason: unknown): StepFailed {
+    this.#observeFailure(step, since, facts, reason, {});
+    return new StepFailed(step, reason);
+  }
+
   /** The observer hears what really went wrong; the caller gets `answer`. */
   failed(step: Step, since: number, facts: Facts, reason: unknown, answer: EngineError): EngineError {
+    this.#observeFailure(step, since, facts, reason, { fault: answer.status >= 500 });
+    return answer;
+  }
+
+  #observeFailure(step: Step, since: number, facts: Facts, reason: unknown, blame: { fault?: boolean }): void {
     const error = reason instanceof Error ? reason.message : String(reason);
     const milliseconds = this.#clock.millis() - since;
-    this.#observe({ step, ok: false, milliseconds, ...facts, error, ...this.#meaning(reason), fault: answer.status >= 500 });
-    return answer;
+    this.#observe({ step, ok: false, milliseconds, ...facts, error, ...this.#meaning(reason), ...blame });
   }
 }

@@ -1,4 +1,4 @@
-import { EngineError, f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { EngineError, f, path, StepTrace, untilStepFails, type AnyPath, type EngineHost, type StepReport } from '@strongroom/engine-sdk';
 import {
   type Connection,
   type Directory,
@@ -7,7 +7,6 @@ import {
   createDirectory,
   makePassword,
   requirePasswordFor,
-  textOf,
 } from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
 import { locate } from './account-entry.ts';
@@ -30,48 +29,9 @@ const Step = Type.Object({
   name: Type.Optional(Type.String({ description: 'The name that was bound, the entry that was found, or the password policy.' })),
   error: Type.Optional(Type.String()),
 });
-type Step = Static<typeof Step>;
-type StepName = Step['step'];
-
-/** The steps of a try, in order, up to the first that fails. */
-class Steps {
-  readonly taken: Step[] = [];
-  readonly #now: () => number;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  passed(step: StepName, milliseconds: number, facts: Partial<Step> = {}): void {
-    this.taken.push({ step, ok: true, milliseconds, ...facts });
-  }
-
-  failed(step: StepName, milliseconds: number, error: unknown, facts: Partial<Step> = {}): void {
-    this.taken.push({ step, ok: false, milliseconds, error: textOf(error), ...facts });
-  }
-
-  get passing(): boolean {
-    return this.taken.every(({ ok }) => ok);
-  }
-
-  get now(): number {
-    return this.#now();
-  }
-
-  /** Undefined when it failed. */
-  async take<T>(step: StepName, work: () => Promise<T>, facts: (result: T) => Partial<Step>): Promise<T | undefined> {
-    const since = this.#now();
-    try {
-      const result = await work();
-      this.passed(step, this.#now() - since, facts(result));
-      return result;
-    } catch (error) {
-      if (!(error instanceof LdapError) && !(error instanceof EngineError)) throw error;
-      this.failed(step, this.#now() - since, error);
-      return undefined;
-    }
-  }
-}
+type Facts = Pick<Static<typeof Step>, 'url' | 'protocol' | 'name'>;
+type StepName = Static<typeof Step>['step'];
+type Trace = StepTrace<StepName, Facts>;
 
 export function configTestPath(host: EngineHost, service: DirectoryService): AnyPath {
   return path('config/test', {
@@ -97,15 +57,19 @@ export function configTestPath(host: EngineHost, service: DirectoryService): Any
       const { username, dn, ...sent } = req.data;
       if (stored) requirePasswordFor(stored, sent, req.supplied);
       const config = mergeConfig(stored, sent, req.supplied, 'of a test');
-      const steps = new Steps(() => host.clock.millis());
+      const steps: StepReport<StepName, Facts>[] = [];
+      const trace: Trace = new StepTrace(host.clock, (report) => steps.push(report));
       const directory = createDirectory(clientSettings(config), { clock: host.clock, log: host.log });
+      let found: string | undefined;
       try {
-        const found = await walk(directory, config, { username, dn }, steps, req.signal);
-        if (steps.passing && config.password_policy !== '') await tryPolicy(host, config, steps);
-        return { data: { ok: steps.passing, steps: steps.taken, ...(found === undefined ? {} : { user_dn: found }) } };
+        await untilStepFails(async () => {
+          found = await walk(directory, config, { username, dn }, trace, req.signal);
+          if (config.password_policy !== '') await tryPolicy(host, config, trace);
+        });
       } finally {
         directory.close();
       }
+      return { data: { ok: steps.every(({ ok }) => ok), steps, ...(found === undefined ? {} : { user_dn: found }) } };
     },
   });
 }
@@ -114,59 +78,51 @@ async function walk(
   directory: Directory,
   config: LdapSecretsConfig,
   account: { readonly username: string; readonly dn: string },
-  steps: Steps,
+  trace: Trace,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const connection = await connect(directory, steps, signal);
-  if (!connection) return undefined;
+  const connection = await connect(directory, trace, signal);
   try {
     const name = bindNameOf(config);
-    const bound = await steps.take(
-      'service bind',
-      async () => {
-        await connection.bind(name, config.bindpass, { signal });
-        return true;
-      },
-      () => ({ name, url: connection.url }),
-    );
-    if (!bound || (account.username === '' && account.dn === '')) return undefined;
-    const found = await steps.take(
+    const binding = async (): Promise<void> => connection.bind(name, config.bindpass, { signal });
+    await trace.take('service bind', binding, { facts: () => ({ name, url: connection.url }), reasonFor });
+    if (account.username === '' && account.dn === '') return undefined;
+    const found = await trace.take(
       'user search',
       async () =>
         directory.withServiceConnection(serviceBinding(config), async (kept) => locate(kept, config, account, signal), { signal }),
-      ({ dn, server }) => ({ name: dn, ...(server === undefined ? {} : { url: server }) }),
+      { facts: ({ dn, server }) => ({ name: dn, ...(server === undefined ? {} : { url: server }) }), reasonFor },
     );
-    return found?.dn;
+    return found.dn;
   } finally {
     connection.close();
   }
 }
 
-async function tryPolicy(host: EngineHost, config: LdapSecretsConfig, steps: Steps): Promise<void> {
-  await steps.take(
-    'password',
-    async () => makePassword(host, config),
-    () => ({ name: config.password_policy }),
-  );
+async function tryPolicy(host: EngineHost, config: LdapSecretsConfig, trace: Trace): Promise<void> {
+  await trace.take('password', async () => makePassword(host, config), { facts: () => ({ name: config.password_policy }), reasonFor });
 }
 
 /** A dial is two steps where there is TLS. */
-async function connect(directory: Directory, steps: Steps, signal: AbortSignal): Promise<Connection | undefined> {
-  const since = steps.now;
+async function connect(directory: Directory, trace: Trace, signal: AbortSignal): Promise<Connection> {
+  const since = trace.start();
   try {
     const connection = await directory.connect(signal);
     const { dialMillis, tls } = connection.established;
-    steps.passed('connect', dialMillis, { url: connection.url });
-    if (tls) steps.passed('tls', tls.millis, { url: connection.url, protocol: tls.protocol });
+    trace.took('connect', dialMillis, { url: connection.url });
+    if (tls) trace.took('tls', tls.millis, { url: connection.url, protocol: tls.protocol });
     return connection;
   } catch (error) {
     if (!(error instanceof LdapError)) throw error;
     const { connectedMillis, url } = error;
-    if (connectedMillis === undefined) steps.failed('connect', steps.now - since, error);
-    else {
-      steps.passed('connect', connectedMillis, { url });
-      steps.failed('tls', steps.now - since - connectedMillis, error, { url });
-    }
-    return undefined;
+    if (connectedMillis === undefined) throw trace.stopped('connect', since, {}, error);
+    trace.took('connect', connectedMillis, { url });
+    throw trace.stopped('tls', since + connectedMillis, { url }, error);
   }
+}
+
+/** What a test is made to find. @throws any other error */
+function reasonFor(error: unknown): unknown {
+  if (error instanceof LdapError || error instanceof EngineError) return error;
+  throw error;
 }

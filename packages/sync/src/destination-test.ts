@@ -1,4 +1,4 @@
-import { EngineError, type Clock } from '@strongroom/engine-sdk';
+import { EngineError, StepTrace, untilStepFails, type Clock } from '@strongroom/engine-sdk';
 import { isSyncError, type RemoteSecret } from '@strongroom/sync-sdk';
 import { Type, type Static } from 'typebox';
 import { PluginFault } from './destination-guard.ts';
@@ -42,38 +42,27 @@ export async function tryDestination(settle: () => Promise<DestinationRecord>, t
   const { sessions, clock, signal } = trial;
   const steps: Step[] = [];
   const hex = (count: number): string => Buffer.from(trial.randomBytes(count)).toString('hex');
-  const ended = (step: string, since: number, error?: unknown): void => {
-    const milliseconds = clock.millis() - since;
-    steps.push({ step, ok: error === undefined, milliseconds, ...(error === undefined ? {} : { error: (error as Error).message }) });
+  const trace = new StepTrace<string>(clock, (report) => steps.push(report));
+  const reasonFor = (error: unknown): unknown => {
+    if (!isExpected(error) || signal.aborted) throw error;
+    return error;
   };
-  const took = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
-    const since = clock.millis();
-    try {
-      const result = await work();
-      ended(step, since);
-      return result;
-    } catch (error) {
-      if (!isExpected(error) || signal.aborted) throw error;
-      ended(step, since, error);
-      throw new Ended();
-    }
-  };
+  const took = async <T>(step: string, work: () => Promise<T>): Promise<T> => trace.take(step, work, { reasonFor });
   let name: string | undefined;
 
   const login = async ({ session, plugin }: OpenDestination, connections: () => number, secret: string): Promise<void> => {
-    const since = clock.millis();
+    const since = trace.start();
     let found: RemoteSecret | undefined;
     try {
       found = await session.read({ name: secret, signal });
     } catch (error) {
-      if (!isExpected(error) || signal.aborted) throw error;
+      const reason = reasonFor(error);
       const refused = isSyncError(error, 'address_refused') || (isSyncError(error, 'external_service') && connections() === 0);
-      if (!refused) ended('reach', since);
-      ended(refused ? 'reach' : 'login', since, error);
-      throw new Ended();
+      if (!refused) trace.passed('reach', since);
+      throw trace.stopped(refused ? 'reach' : 'login', since, {}, reason);
     }
-    ended('reach', since);
-    ended('login', since);
+    trace.passed('reach', since);
+    trace.passed('login', since);
     // Nobody makes such a name by chance. What is there is not touched.
     if (found) throw new Error(`${secret} is taken in ${plugin.title}`);
   };
@@ -102,25 +91,23 @@ export async function tryDestination(settle: () => Promise<DestinationRecord>, t
   };
 
   try {
-    const destination = await took('settings', settle);
-    await sessions.apart(destination, async (open, network) => {
-      const secret = open.limits.name.normalize(`strongroom-test-${hex(6)}`);
-      name = secret;
-      await login(open, () => network.connections, secret);
-      if (trial.write) await writeAndRemove(open, destination, secret);
+    await untilStepFails(async () => {
+      const destination = await took('settings', settle);
+      await sessions.apart(destination, async (open, network) => {
+        const secret = open.limits.name.normalize(`strongroom-test-${hex(6)}`);
+        name = secret;
+        await login(open, () => network.connections, secret);
+        if (trial.write) await writeAndRemove(open, destination, secret);
+      });
     });
   } catch (error) {
+    if (!isSyncError(error, 'configuration_invalid')) throw error;
     // The settings show themselves to be wrong where the session is opened: that connects to nothing.
-    if (isSyncError(error, 'configuration_invalid')) {
-      steps.length = 0;
-      ended('settings', clock.millis(), error);
-    } else if (!(error instanceof Ended)) throw error;
+    steps.length = 0;
+    trace.stopped('settings', trace.start(), {}, error);
   }
   return { ok: steps.every(({ ok }) => ok), steps, ...(name === undefined ? {} : { secret_name: name }) };
 }
-
-/** A step has failed, which is in the report. */
-class Ended extends Error {}
 
 /** What was written is not what is there. */
 class NotThere extends Error {}
