@@ -1,6 +1,7 @@
 import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@strongroom/engine-sdk';
 import { POD_FOLDER, PodEnvironment, PodFiles } from '@strongroom/kubernetes-client';
 import { Cluster } from './cluster.ts';
+import { failingCluster } from './failing.ts';
 import { configPaths } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { credsPaths } from './path-creds.ts';
@@ -39,6 +40,7 @@ function create(host: EngineHost, { podFolder = POD_FOLDER, environment = proces
     secrets: [accounts.secret],
     intents: [accounts.intent],
     system: () => ({ noun: 'cluster', name: '', path: 'config' }),
+    failing: async () => failingCluster(host, cluster),
     outside: async () => accounts.outside(),
     close: async () => cluster.close(),
   };
