@@ -23,6 +23,7 @@ export { cidrOutside, isCidr, sharedCidrs, withinCidrs } from './cidr.ts';
 export type { Circuit, CircuitSettings, CircuitStatus } from './circuit.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { closest, wordDistance } from './closest.ts';
+export { TimeoutQueue } from './timeout-queue.ts';
 export { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline, type DeadlineOptions } from './deadline.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {

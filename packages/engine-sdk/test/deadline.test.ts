@@ -1,26 +1,7 @@
 import { getMaxListeners } from 'node:events';
 import { describe, expect, jest, test } from '@jest/globals';
-import { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline, type Clock } from '../src/index.ts';
-
-/** A clock that a test moves, by milliseconds. */
-function manualClock(): Clock & { advance(millis: number): Promise<void> } {
-  let now = 0;
-  const timers = new Set<{ at: number; callback: () => void }>();
-  return {
-    now: () => new Date(now),
-    millis: () => now,
-    after(millis, callback) {
-      const timer = { at: now + millis, callback };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    async advance(millis) {
-      now += millis;
-      for (const timer of timers) if (timer.at <= now && timers.delete(timer)) timer.callback();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
+import { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline } from '../src/index.ts';
+import { manualClock } from './manual-clock.ts';
 
 const never = async (): Promise<never> => new Promise(() => undefined);
 

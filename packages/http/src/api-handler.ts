@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parseDuration, systemClock, type Clock, type Tracer, type TraceSpan } from '@strongroom/engine-sdk';
+import { parseDuration, systemClock, TimeoutQueue, type Clock, type Tracer, type TraceSpan } from '@strongroom/engine-sdk';
 import { AnswerWriter } from './answer-writer.ts';
 import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-limits.ts';
 import { BodyMemory, type BodyHold } from './body-memory.ts';
-import { readBody, tooMuch } from './body-reader.ts';
+import { readBody, tooMuch, type Overdue } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
@@ -112,6 +112,7 @@ export class ApiHandler {
   readonly #unknown: BodyLimits;
   readonly #memory: BodyMemory;
   readonly #clock: Clock;
+  readonly #reading: TimeoutQueue<Overdue>;
   readonly #proxies: TrustedProxies | undefined;
   readonly #forwardedCertificate: ForwardedCertificate;
   readonly #observe: ApiOptions['observe'];
@@ -133,6 +134,7 @@ export class ApiHandler {
     this.#unknown = lower(UNKNOWN_CALLER, this.#known);
     this.#memory = new BodyMemory(options.maxBodyMemory);
     this.#clock = options.clock ?? systemClock;
+    this.#reading = new TimeoutQueue(this.#clock, this.#unknown.timeout, (body) => body.overdue());
     this.streams = new OpenStreams(this.#clock);
     this.#proxies = options.trustedProxies?.length ? new TrustedProxies(options.trustedProxies) : undefined;
     if (options.forwardedCertificate && !this.#proxies) {
@@ -263,7 +265,7 @@ export class ApiHandler {
     else if (request.readableEnded) throw new Refusal(400, 'the body was read by another part of this server, which did not pass it on');
     else {
       const hold = (exchange.hold = this.#memory.hold());
-      const rules = { sender, hold, unknown: this.#unknown, known: this.#known, clock: this.#clock };
+      const rules = { sender, hold, unknown: this.#unknown, known: this.#known, clock: this.#clock, reading: this.#reading };
       readBody(request, response, rules, (body) => {
         try {
           if (body instanceof Refusal) throw body;

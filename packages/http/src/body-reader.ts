@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@strongroom/engine-sdk';
+import type { Clock, TimeoutQueue } from '@strongroom/engine-sdk';
 import type { BodyLimits } from './body-limits.ts';
 import type { BodyHold } from './body-memory.ts';
 import { askForBody } from './expectation.ts';
@@ -19,6 +19,13 @@ export interface BodyRules {
   readonly unknown: BodyLimits;
   readonly known: BodyLimits;
   readonly clock: Clock;
+  /** The bodies that are being read within the time of `unknown`. */
+  readonly reading: TimeoutQueue<Overdue>;
+}
+
+/** What is called back when its time is over. */
+export interface Overdue {
+  overdue(): void;
 }
 
 /** Calls back once with the whole body, or with a refusal; not at all when the caller goes away first, which returns what the body held. */
@@ -31,7 +38,7 @@ export function readBody(
   new BodyReader(request, response, rules, done).begin();
 }
 
-class BodyReader {
+class BodyReader implements Overdue {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #rules: BodyRules;
@@ -43,6 +50,7 @@ class BodyReader {
   #capacity = 0;
   #size = 0;
   #chunks = 0;
+  #listening = false;
   #ended = false;
   #stopClock: (() => void) | undefined;
 
@@ -70,16 +78,22 @@ class BodyReader {
     request.on('end', this.#onEnd);
     request.on('close', this.#onClose);
     request.on('error', ignore);
-    this.#watch(this.#limits.timeout);
+    this.#listening = true;
+    if (this.#limits === this.#rules.known) this.#watch(this.#limits.timeout);
+    else this.#rules.reading.add(this);
     askForBody(request, this.#response);
   }
 
+  /** The time of a caller who is not known is over. */
+  overdue(): void {
+    this.#requireKnown(tooLate, this.#capacity, nothing);
+  }
+
+  /** The time of a known caller, which few bodies need. */
   #watch(millis: number): void {
+    this.#rules.reading.delete(this);
     this.#stopClock?.();
-    this.#stopClock = this.#rules.clock.after(millis, () => {
-      if (this.#limits === this.#rules.known) this.#refuse(tooLate());
-      else this.#requireKnown(tooLate, this.#capacity, nothing);
-    });
+    this.#stopClock = this.#rules.clock.after(millis, () => this.#refuse(tooLate()));
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -159,7 +173,7 @@ class BodyReader {
           return;
         }
         this.#limits = known;
-        if (this.#stopClock) this.#watch(Math.max(0, known.timeout - this.#rules.unknown.timeout));
+        if (this.#listening) this.#watch(Math.max(0, known.timeout - this.#rules.unknown.timeout));
         if (hold.known() && hold.take(room)) goOn();
         else this.#refuse(tooMuch());
       },
@@ -178,6 +192,7 @@ class BodyReader {
 
   #end(): void {
     this.#ended = true;
+    this.#rules.reading.delete(this);
     this.#stopClock?.();
     this.#request.removeListener('data', this.#onData);
     this.#request.removeListener('end', this.#onEnd);

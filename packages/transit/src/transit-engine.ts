@@ -28,7 +28,7 @@ function createTransitEngine(host: EngineHost): Engine {
     paths: [
       ...keyPaths(host, keys),
       ...keyConfigPaths(keys),
-      ...encryptPaths(keys, (count) => host.randomBytes(count)),
+      ...encryptPaths(keys),
       ...signPaths(keys),
       ...mountConfigPaths(keys),
       ...hashPaths(),

@@ -51,15 +51,26 @@ export class HttpConnection {
     const end = this.#buffer.indexOf('\r\n\r\n');
     if (end < 0) return;
     const head = this.#buffer.toString('latin1', 0, end);
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    const total = end + 4 + length;
-    if (this.#buffer.length < total) return;
-    const answer = { status: Number(head.slice(9, 12)), body: this.#buffer.toString('utf8', end + 4, total) };
-    this.#buffer = this.#buffer.subarray(total);
+    const body = bodyIn(this.#buffer, end + 4, head);
+    if (!body) return;
+    const answer = { status: Number(head.slice(9, 12)), body: body.text() };
+    this.#buffer = this.#buffer.subarray(body.end);
     const waiting = this.#waiting;
     this.#waiting = undefined;
     waiting?.resolve(answer);
   }
+}
+
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/** The body that begins at `start`, where all of it has come. A chunked one, which only answers of other servers have, is no more than measured. */
+function bodyIn(buffer: Buffer, start: number, head: string): { readonly end: number; text(): string } | undefined {
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) {
+    if (buffer.toString('latin1', buffer.length - LAST_CHUNK.length) !== LAST_CHUNK) return undefined;
+    return { end: buffer.length, text: () => '' };
+  }
+  const end = start + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  return buffer.length < end ? undefined : { end, text: () => buffer.toString('utf8', start, end) };
 }
 
 /** The text of a request, made once per workload where it does not change. */

@@ -27,7 +27,7 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
- * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time. With
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time, and `--our-workers=N` gives ours so many workers. With
  * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
  * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
  * drives the storage drivers alone. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
@@ -43,6 +43,7 @@ const rounds = Number(flags.get('rounds') ?? 3);
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
+const nodes = flags.get('nodes')?.split(',');
 const against = flags.get('against');
 if (against !== undefined) {
   await compareWith(new URL(against));
@@ -52,7 +53,6 @@ if (flags.has('workers')) {
   await compareWorkers((flags.get('workers') ?? '1,2,4').split(',').map(Number));
   process.exit(0);
 }
-const nodes = flags.get('nodes')?.split(',');
 if (nodes !== undefined) {
   await compareNodes(nodes);
   process.exit(0);
@@ -134,7 +134,7 @@ async function compareWith(address: URL): Promise<void> {
   const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
   out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
-  const ours = await BenchServer.start();
+  const ours = await BenchServer.start({ workers: Number(flags.get('our-workers') ?? 1), ...(nodes && { node: nodes[0]! }) });
   try {
     for await (const { name, ...sides } of compare(ours.target, { address, token, pid }, { seconds, rounds, only })) {
       const cpu = [sides.ours.cpuMicros, sides.theirs.cpuMicros] as const;

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'lmdb';
-import { cpuMicros, mainThreadMillis } from './process-usage.ts';
+import { cpuMicros, mainThreadMillis, processTree } from './process-usage.ts';
 import type { ProbeReport } from './usage-probe.ts';
 
 /** What a process has used since it started. */
 export interface Usage {
-  /** User and system time of all threads. */
+  /** User and system time of all threads, of a server's workers too. */
   readonly cpuMicros: number;
+  /** Of the main thread; of all workers' together where there are several. */
   readonly mainMicros: number;
   /** The part of the main thread's time in which it collected garbage. */
   readonly gcMicros: number;
@@ -28,10 +29,10 @@ export class Meter {
 
   async read(): Promise<Usage> {
     const gc = await this.#ask();
-    const pid = this.#child.pid!;
+    const processes = processTree(this.#child.pid!);
     return {
-      cpuMicros: cpuMicros(pid),
-      mainMicros: mainThreadMillis(pid) * 1_000,
+      cpuMicros: sum(processes, cpuMicros),
+      mainMicros: sum(processes, mainThreadMillis) * 1_000,
       gcMicros: gc.gcMillis * 1_000,
       transactions: await this.#transactions(),
     };
@@ -80,4 +81,8 @@ export function usageEach(before: Usage, after: Usage, operations: number): Usag
     gcMicros: each('gcMicros'),
     perTransaction: transactions < operations / 1_000 ? undefined : operations / transactions,
   };
+}
+
+function sum(processes: readonly number[], of: (pid: number) => number): number {
+  return processes.reduce((total, pid) => total + of(pid), 0);
 }

@@ -1,9 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** User and system time of a process and its threads, in microseconds; 0 where /proc is not there. */
 export function cpuMicros(pid: number): number {
   const fields = statFields(pid);
   return fields ? (Number(fields[11]) + Number(fields[12])) * 10_000 : 0;
+}
+
+/** A process and those that it started, such as the workers of a server. */
+export function processTree(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid)];
+}
+
+/** The processes whose parent is `pid`; none where /proc is not there. */
+export function childrenOf(pid: number): readonly number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number));
+  } catch {
+    return [];
+  }
 }
 
 /** Time for which a process's main thread was at work, in milliseconds; 0 where /proc is not there. */

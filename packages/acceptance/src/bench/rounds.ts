@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { slapdMissing } from '@strongroom/lab';
 import { comparedLoad, type ComparedLoad } from './compared-load.ts';
 import { comparedCredentials } from './database.ts';
@@ -26,6 +27,7 @@ export interface RoundOptions {
 const secrets = comparedLoad(['lookup', 'kv read', 'kv write', 'token create'], async (targets) => {
   for (const target of targets) {
     await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
+    await untilReady(target, '/v1/bench/config');
     await load('fill', target, fill(target.token), { count: 1_000 });
   }
   const one =
@@ -69,6 +71,19 @@ export async function* alternate(
       }
     } finally {
       await stop();
+    }
+  }
+}
+
+/** A new mount of key-value version 2 refuses requests for a moment on some servers, while it makes itself ready. */
+async function untilReady(target: Target, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await once(target, 'GET', path);
+      return;
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await setTimeout(100);
     }
   }
 }

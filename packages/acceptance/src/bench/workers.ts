@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { BenchServer } from './bench-server.ts';
 import { CpuShare } from './cpu-share.ts';
 import { load, once } from './load.ts';
+import { childrenOf } from './process-usage.ts';
 import { fill, workloads, type WorkloadName } from './workloads.ts';
 
 const MEASURED = ['kv write', 'kv read', 'lookup'] as const satisfies readonly WorkloadName[];
@@ -47,16 +47,4 @@ export async function* workersCompared(
 
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => {
-      try {
-        return /^\d+$/.test(name) && readFileSync(`/proc/${name}/status`, 'utf8').includes(`\nPPid:\t${pid}\n`);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }

@@ -1,4 +1,4 @@
-import { Deadline, EngineError, type Clock } from '@strongroom/engine-sdk';
+import { Deadline, EngineError, TimeoutQueue, type Clock } from '@strongroom/engine-sdk';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import type { Ending } from '../kernel/mounts/ending.ts';
 
@@ -19,7 +19,7 @@ type Caller = Pick<CoreRequest, 'signal' | 'onGone'>;
 export class RequestDeadline extends Deadline {
   /** Milliseconds since the epoch. */
   readonly began: number;
-  readonly #overdue: Overdue;
+  readonly #overdue: TimeoutQueue<RequestDeadline>;
   readonly #caller: Caller;
   readonly #ending: Ending | undefined;
   readonly #finishes: boolean;
@@ -46,7 +46,7 @@ export class RequestDeadline extends Deadline {
   override get signal(): AbortSignal {
     if (!this.#heard) {
       this.#heard = true;
-      if (!this.#untimed) this.#overdue.add(this);
+      if (!this.#untimed) this.#overdue.add(this, this.began);
       this.#hearCaller();
     }
     return super.signal;
@@ -54,7 +54,7 @@ export class RequestDeadline extends Deadline {
 
   /** What the work gives, or a rejection once the deadline has passed, the caller went away or the mount ends; the work itself may go on. */
   override guard<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#untimed) this.#overdue.add(this);
+    if (!this.#untimed) this.#overdue.add(this, this.began);
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
     return super.guard(work, this);
@@ -93,45 +93,11 @@ function heard(caller: Caller, leave: () => void): () => void {
   return () => signal?.removeEventListener('abort', leave);
 }
 
-/** The requests under way on one clock, the oldest first, with one timer for all of them. */
-class Overdue {
-  readonly #clock: Clock;
-  readonly #open = new Set<RequestDeadline>();
-  #armed = false;
+const all = new WeakMap<Clock, TimeoutQueue<RequestDeadline>>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  add(request: RequestDeadline): void {
-    this.#open.add(request);
-    if (!this.#armed) this.#arm(DEADLINE);
-  }
-
-  delete(request: RequestDeadline): void {
-    this.#open.delete(request);
-  }
-
-  #arm(millis: number): void {
-    this.#armed = true;
-    this.#clock.after(millis, () => {
-      this.#armed = false;
-      const now = this.#clock.millis();
-      for (const request of this.#open) {
-        const left = request.began + DEADLINE - now;
-        // The clock may have been set back.
-        if (left > 0) return this.#arm(Math.min(left, DEADLINE));
-        this.#open.delete(request);
-        request.pass();
-      }
-    });
-  }
-}
-
-const all = new WeakMap<Clock, Overdue>();
-
-function overdueOf(clock: Clock): Overdue {
+/** The requests under way on one clock. */
+function overdueOf(clock: Clock): TimeoutQueue<RequestDeadline> {
   let found = all.get(clock);
-  if (!found) all.set(clock, (found = new Overdue(clock)));
+  if (!found) all.set(clock, (found = new TimeoutQueue(clock, DEADLINE, (request) => request.pass())));
   return found;
 }

@@ -7,6 +7,9 @@ const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Decodes standard Base64 with its padding; line breaks are ignored. @throws NotBase64 */
 export function fromBase64(text: string): Buffer {
+  // What is encoded to the same text again was Base64: that takes less time than looking at each character.
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') === text) return bytes;
   const line = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
   if (line.length % 4 !== 0 || !STANDARD.test(line)) throw new NotBase64(`illegal base64 data at input byte ${faultIn(line)}`);
   return Buffer.from(line, 'base64');

@@ -1,5 +1,5 @@
 import { BadRequest } from '@strongroom/engine-sdk';
-import { constants, createHmac, publicEncrypt, randomBytes, webcrypto } from 'node:crypto';
+import { constants, createHmac, publicEncrypt, webcrypto } from 'node:crypto';
 import type { KeyRecord } from '../stored/records.ts';
 import { NotAuthentic, open, seal } from './aead.ts';
 import { fromBase64, NotBase64 } from './base64.ts';
@@ -33,6 +33,7 @@ export function encryptWith(
   material: Material,
   version: number,
   parts: { plaintext: Buffer; context: Buffer; associated: Buffer },
+  randomBytes: (count: number) => Uint8Array,
 ): string {
   const { plaintext, context, associated } = parts;
   if (material.type.family === 'rsa') {
@@ -44,7 +45,7 @@ export function encryptWith(
   requireContext(key, context);
   const { keyBytes, nonceBytes } = material.type;
   if (!key.convergent) {
-    const own = key.derived ? material.derived(context, keyBytes) : material.key;
+    const own = key.derived ? material.derived(context, keyBytes) : material.secretKey;
     return versionedText(version, seal(material.type, own, randomBytes(nonceBytes), plaintext, associated).toString('base64'));
   }
   const own = material.derived(context, keyBytes + NONCE_KEY_BYTES);
@@ -81,7 +82,7 @@ export async function decryptWith(
     }
   }
   requireContext(key, parts.context);
-  const own = key.derived ? material.derived(parts.context, material.type.keyBytes) : material.key;
+  const own = key.derived ? material.derived(parts.context, material.type.keyBytes) : material.secretKey;
   try {
     return open(material.type, own, sealed, parts.associated);
   } catch (error) {

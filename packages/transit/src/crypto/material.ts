@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, createSecretKey, webcrypto, type KeyObject } from 'node:crypto';
 import type { VersionRecord } from '../stored/records.ts';
 import { hkdfSha256 } from './hkdf.ts';
 import type { KeyType } from './key-types.ts';
@@ -15,6 +15,7 @@ export class Material {
   /** Whether only the public key was imported. */
   readonly isPublicOnly: boolean;
   readonly #record: VersionRecord;
+  #secret: KeyObject | undefined;
   #private: KeyObject | undefined;
   #public: KeyObject | undefined;
   #decryption: Promise<webcrypto.CryptoKey> | undefined;
@@ -25,6 +26,12 @@ export class Material {
     this.key = Buffer.from(record.key ?? '', 'base64');
     this.hmacKey = record.hmac_key === undefined ? undefined : Buffer.from(record.hmac_key, 'base64');
     this.isPublicOnly = record.key === undefined && record.private === undefined;
+  }
+
+  /** The symmetric key, for ciphers. */
+  get secretKey(): KeyObject {
+    this.#secret ??= createSecretKey(this.key);
+    return this.#secret;
   }
 
   /** @throws Error for a version without one */

@@ -1,3 +1,4 @@
+import type { EngineRequest } from '@strongroom/engine-sdk';
 import { ExactNumber, readJson, writeJson } from '@strongroom/engine-sdk/json';
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { fromBase64 } from '../crypto/base64.ts';
@@ -29,11 +30,15 @@ export interface KeyContent {
 }
 
 /** A key in the form in which Vault and OpenBao back keys up, in Base64. It holds all private keys in clear. */
-export async function backupText(type: KeyType, { name, key, versions }: KeyContent, signal: AbortSignal): Promise<string> {
+export async function backupText(
+  type: KeyType,
+  { name, key, versions }: KeyContent,
+  caller: Pick<EngineRequest, 'signal'>,
+): Promise<string> {
   const turns = new Turns();
   const entries: [number, object][] = [];
   for (const [number, version] of versions) {
-    await turns.take(type.family === 'aead' ? 1 : COST.asymmetric, signal);
+    await turns.take(type.family === 'aead' ? 1 : COST.asymmetric, caller);
     entries.push([number, entryOf(type, key, version)]);
   }
   const least = key.min_decryption_version;
@@ -72,7 +77,7 @@ export async function backupText(type: KeyType, { name, key, versions }: KeyCont
 }
 
 /** Reads a backup, and lets other requests run meanwhile. `id`: of the new key. @throws NotABackup */
-export async function readBackup(text: string, id: string, signal: AbortSignal): Promise<KeyContent> {
+export async function readBackup(text: string, id: string, caller: Pick<EngineRequest, 'signal'>): Promise<KeyContent> {
   const document = record(parsed(text), 'the backup');
   const policy = record(document['policy'], 'policy');
   const type = keyTypeOfCode(int(policy, 'type'));
@@ -91,7 +96,7 @@ export async function readBackup(text: string, id: string, signal: AbortSignal):
   const available = int(policy, 'min_available_version');
   const turns = new Turns();
   for (let number = Math.max(1, available); number <= latest; number += 1) {
-    await turns.take(type.family === 'aead' ? 1 : COST.asymmetric, signal);
+    await turns.take(type.family === 'aead' ? 1 : COST.asymmetric, caller);
     const entry = own[String(number)] ?? archived[number - int(policy, 'archive_min_version')];
     if (entry === undefined) throw new NotABackup(`version ${number} is missing`);
     versions.push([number, versionOf(type, derived, record(entry, `version ${number}`), `version ${number}`, convergent)]);

@@ -23,12 +23,15 @@ export interface NewKey {
 
 /** The keys of a mount. What is decoded is kept by the id of the key and never changes, so that no process needs word from another. */
 export class KeyStore {
+  /** As the host's. */
+  readonly randomBytes: (count: number) => Uint8Array;
   readonly #host: EngineHost;
   readonly #decoded = new Map<string, Material>();
   #limit = DEFAULT_DECODED;
 
   constructor(host: EngineHost) {
     this.#host = host;
+    this.randomBytes = (count) => host.randomBytes(count);
   }
 
   async open(): Promise<void> {
@@ -188,7 +191,7 @@ export class KeyStore {
   }
 
   newId(): string {
-    return Buffer.from(this.#host.randomBytes(16)).toString('hex');
+    return Buffer.from(this.randomBytes(16)).toString('hex');
   }
 
   #trimDecoded(): void {

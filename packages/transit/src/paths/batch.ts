@@ -72,7 +72,8 @@ export async function eachItem<R>(
   const turns = new Turns();
   const outcomes: Outcome<R>[] = [];
   for (const [position, item] of items.entries()) {
-    await turns.take(cost(item), req.signal);
+    const turn = turns.take(cost(item), req);
+    if (turn) await turn;
     try {
       outcomes.push({ result: await work(item, position) });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { BadRequest, f, NoContent, path, type AnyPath, type EngineHost, type StorageView } from '@strongroom/engine-sdk';
+import { BadRequest, f, NoContent, path, type AnyPath, type EngineHost, type EngineRequest } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { typeOf, type KeyStore } from '../keys/key-store.ts';
 import { backupText, NotABackup, readBackup, type KeyContent } from '../keys/backup.ts';
@@ -17,7 +17,8 @@ export function backupPaths(host: EngineHost, keys: KeyStore): AnyPath[] {
     }).read({
       summary: 'Backs a key up.',
       response: Type.Object({ backup: Type.String({ secret: true }) }),
-      handle: async ({ data, storage, signal }) => {
+      handle: async (req) => {
+        const { data, storage } = req;
         const content = await storage.transaction(async (tx): Promise<KeyContent> => {
           const found = await keys.find(tx, data.name);
           if (!found) throw new BadRequest(`key ${JSON.stringify(data.name)} not found`);
@@ -28,7 +29,7 @@ export function backupPaths(host: EngineHost, keys: KeyStore): AnyPath[] {
           await keys.store(tx, data.name, key);
           return { name: data.name, key, versions: await keys.versions(tx, key, 1) };
         });
-        return { data: { backup: await backupText(typeOf(content.key), content, signal) } };
+        return { data: { backup: await backupText(typeOf(content.key), content, req) } };
       },
     }),
     path('restore', {
@@ -38,7 +39,7 @@ export function backupPaths(host: EngineHost, keys: KeyStore): AnyPath[] {
     }).update({
       summary: 'Restores a key.',
       response: NoContent,
-      handle: async ({ data, storage, signal }) => restore(host, keys, storage, { ...data, name: data.name ?? '' }, signal),
+      handle: async (req) => restore(host, keys, req, { ...req.data, name: req.data.name ?? '' }),
     }),
     path('restore/{name}', {
       synopsis: 'Restores a key from a backup under a name.',
@@ -47,7 +48,7 @@ export function backupPaths(host: EngineHost, keys: KeyStore): AnyPath[] {
     }).update({
       summary: 'Restores a key under a name.',
       response: NoContent,
-      handle: async ({ data, storage, signal }) => restore(host, keys, storage, data, signal),
+      handle: async (req) => restore(host, keys, req, req.data),
     }),
   ];
 }
@@ -55,22 +56,21 @@ export function backupPaths(host: EngineHost, keys: KeyStore): AnyPath[] {
 async function restore(
   host: EngineHost,
   keys: KeyStore,
-  storage: StorageView,
+  caller: Pick<EngineRequest, 'storage' | 'signal'>,
   { backup: text, name: asked, force: replaces }: { readonly backup?: string | undefined; readonly name: string; readonly force: boolean },
-  signal: AbortSignal,
 ): Promise<undefined> {
   if (!text) throw new BadRequest("'backup' must be supplied");
-  const content = await contentOf(text, keys.newId(), signal);
+  const content = await contentOf(text, keys.newId(), caller);
   const as = asked === '' ? content.name : asked;
   if (!NAME_OF_KEY.test(as)) throw new BadRequest('name must be one of letters, digits, "_", "-" and "."');
   const key = { ...content.key, restore_info: { time: host.clock.now().toISOString(), version: content.key.latest_version } };
-  await keys.restore(storage, as, { ...content, key }, replaces);
+  await keys.restore(caller.storage, as, { ...content, key }, replaces);
   return undefined;
 }
 
-async function contentOf(text: string, id: string, signal: AbortSignal): Promise<KeyContent> {
+async function contentOf(text: string, id: string, caller: Pick<EngineRequest, 'signal'>): Promise<KeyContent> {
   try {
-    return await readBackup(text, id, signal);
+    return await readBackup(text, id, caller);
   } catch (error) {
     if (error instanceof NotABackup) throw new BadRequest(`backup cannot be read: ${error.message}`);
     throw error;

@@ -43,8 +43,8 @@ const Decrypted = Type.Object({
 });
 
 /** `encrypt/`, `decrypt/`, `rewrap/` and `datakey/`. */
-export function encryptPaths(keys: KeyStore, randomBytes: (count: number) => Uint8Array): AnyPath[] {
-  return [encryptPath(keys), decryptPath(keys), rewrapPath(keys), dataKeyPath(keys, randomBytes)];
+export function encryptPaths(keys: KeyStore): AnyPath[] {
+  return [encryptPath(keys), decryptPath(keys), rewrapPath(keys), dataKeyPath(keys)];
 }
 
 function encryptPath(keys: KeyStore): AnyPath {
@@ -120,7 +120,7 @@ async function encryptItem(
   const plaintext = decoded(item.texts.get('plaintext') ?? '');
   const parts = { plaintext, context: decoded(item.texts.get('context') ?? ''), associated: associatedOf(key, item, position) };
   const version = versionFor(key, item.version, 'encryption');
-  const ciphertext = encryptWith(key, await keys.material(storage, key, version), version, parts);
+  const ciphertext = encryptWith(key, await keys.material(storage, key, version), version, parts, keys.randomBytes);
   return { ciphertext, key_version: version };
 }
 
@@ -187,7 +187,10 @@ function rewrapPath(keys: KeyStore): AnyPath {
         const plaintext = await decryptItem(keys, storage, key, item, none);
         const version = versionFor(key, item.version, 'encryption');
         const parts = { plaintext, context: decoded(item.texts.get('context') ?? ''), associated: none };
-        return { ciphertext: encryptWith(key, await keys.material(storage, key, version), version, parts), key_version: version };
+        return {
+          ciphertext: encryptWith(key, await keys.material(storage, key, version), version, parts, keys.randomBytes),
+          key_version: version,
+        };
       });
       if (!batch) return { data: soleResult(outcomes) };
       return { data: { batch_results: outcomes.map((outcome, index) => batchResult(outcome, items[index]!)) as never[] } };
@@ -195,7 +198,7 @@ function rewrapPath(keys: KeyStore): AnyPath {
   });
 }
 
-function dataKeyPath(keys: KeyStore, randomBytes: (count: number) => Uint8Array): AnyPath {
+function dataKeyPath(keys: KeyStore): AnyPath {
   return path('datakey/{plaintext}/{name}', {
     synopsis: 'A new key for the caller to encrypt with, itself encrypted with a key of this mount.',
     description: 'plaintext answers the new key as it is and encrypted; wrapped answers only what is encrypted.',
@@ -220,7 +223,7 @@ function dataKeyPath(keys: KeyStore, randomBytes: (count: number) => Uint8Array)
       if (![128, 256, 512].includes(data.bits)) throw new BadRequest('invalid bit length: bits must be 128, 256 or 512');
       decoded(data.context ?? '', () => 'failed to base64-decode context');
       const key = await keys.usable(storage, data.name);
-      const made = Buffer.from(randomBytes(data.bits / 8)).toString('base64');
+      const made = Buffer.from(keys.randomBytes(data.bits / 8)).toString('base64');
       const item = soleItem({ plaintext: made, context: data.context, associated_data: data.associated_data }, data.key_version);
       const sealed = await encryptItem(keys, storage, key, item, 0);
       return { data: { ...sealed, ...(data.plaintext === 'plaintext' ? { plaintext: made } : {}) } };

@@ -9,7 +9,7 @@ import { CUBBYHOLE, type TokenStore } from './token-store.ts';
 const AT_A_TIME = 64;
 /** Tokens whose end is committed together, and how many such commits are under way. */
 const BATCH = 128;
-const BATCHES = 2;
+const BATCHES = 3;
 
 interface Waiting {
   readonly digest: string;
