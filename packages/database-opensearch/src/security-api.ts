@@ -1,24 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errors, Pool } from 'undici';
-import {
-  abortable,
-  ConnectionLost,
-  DatabaseError,
-  driverErrorText,
-  isDatabaseError,
-  type PoolStatus,
-  redact,
-  SessionClosed,
-  StatementFailed,
-} from '@strongroom/database-sdk';
+import { abortable, ConnectionLost, isDatabaseError, type PoolStatus, redact, StatementFailed } from '@strongroom/database-sdk';
+import { type HttpAnswer, HttpPool, jsonObject } from '@strongroom/database-sdk/http';
 import type { OpensearchSettings } from './settings.ts';
 
-const MAX_CONNECTIONS = 8;
 /** The list of all users is the largest answer. */
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long calls under way may take once the session is closed. */
-const GRACE_MS = 2_000;
 const WRITE_ATTEMPTS = 8;
 const CONFLICT_DELAY_MS = 200;
 
@@ -35,22 +22,14 @@ export interface SecurityCall {
 
 /** The REST API of the server's security plugin. */
 export class SecurityApi {
-  readonly #settings: OpensearchSettings;
-  readonly #pool: Pool;
-  readonly #authorization: string;
-  #underWay = 0;
+  readonly #prefix: string;
+  readonly #http: HttpPool;
   /** Settled when the last change that was asked for is through. */
   #writing: Promise<void> = Promise.resolve();
-  #closing: Promise<void> | undefined;
 
   constructor(settings: OpensearchSettings) {
-    this.#settings = settings;
-    this.#authorization = `Basic ${Buffer.from(`${settings.username}:${settings.password}`).toString('base64')}`;
-    this.#pool = new Pool(settings.origin, {
-      connections: MAX_CONNECTIONS,
-      maxResponseSize: LARGEST_ANSWER,
-      connect: { timeout: CONNECT_TIMEOUT_MS, ...settings.tls },
-    });
+    this.#prefix = settings.prefix;
+    this.#http = new HttpPool({ ...settings, connectTimeoutMs: CONNECT_TIMEOUT_MS, largestAnswer: LARGEST_ANSWER });
   }
 
   /**
@@ -79,54 +58,25 @@ export class SecurityApi {
   }
 
   async #once(signal: AbortSignal, { method, path, body, password }: SecurityCall): Promise<unknown> {
-    if (this.#closing) throw new SessionClosed();
-    signal.throwIfAborted();
-    const secrets = { ...this.#settings.secrets, ...(password !== undefined && { 'new password': password }) };
-    this.#underWay++;
-    try {
-      const answer = await this.#pool.request({
-        method,
-        path: `${this.#settings.prefix}/_plugins/_security${path}`,
-        headers: {
-          authorization: this.#authorization,
-          'user-agent': 'strongroom',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal,
-      });
-      const read = readAnswer(answer.statusCode, await answer.body.text(), secrets);
-      return answer.statusCode === 404 && (method === 'GET' || method === 'DELETE') ? absent(read) : accepted(answer.statusCode, read);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (this.#closing && !(error instanceof DatabaseError)) throw new SessionClosed();
-      if (error instanceof DatabaseError) throw error;
-      throw new ConnectionLost(redact(`no answer from ${this.#settings.origin}: ${errorText(error)}`, secrets), {
-        unsent: isNotConnected(error),
-      });
-    } finally {
-      this.#underWay--;
-    }
+    const call = {
+      method,
+      path: `${this.#prefix}/_plugins/_security${path}`,
+      ...(body !== undefined && { body: { type: 'application/json', text: JSON.stringify(body) } }),
+      ...(password !== undefined && { password }),
+    };
+    return this.#http.call(signal, call, (answer) => {
+      const read = readAnswer(answer);
+      return answer.status === 404 && (method === 'GET' || method === 'DELETE') ? absent(read) : accepted(answer.status, read);
+    });
   }
 
   pool(): PoolStatus {
-    const open = this.#pool.stats.connected;
-    const waiting = Math.max(0, this.#underWay - MAX_CONNECTIONS);
-    return { open, idle: Math.max(0, open - this.#underWay), waiting, limit: MAX_CONNECTIONS };
+    return this.#http.status();
   }
 
   /** Waits for calls under way, but not for a server that does not answer. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    const cut = setTimeout(() => void this.#pool.destroy().catch(() => undefined), GRACE_MS).unref();
-    await this.#pool.close().catch((error: unknown) => {
-      if (!(error instanceof errors.ClientDestroyedError)) throw error;
-    });
-    clearTimeout(cut);
+    return this.#http.close();
   }
 }
 
@@ -136,9 +86,9 @@ interface Read {
   readonly text: string;
 }
 
-function readAnswer(status: number, body: string, secrets: Readonly<Record<string, string>>): Read {
-  const json = parse(body);
-  const said = [json?.['message'], json?.['reason'], json?.['error']].find((text) => typeof text === 'string') as string | undefined;
+function readAnswer({ status, text, secrets }: HttpAnswer): Read {
+  const json = jsonObject(text);
+  const said = [json?.['message'], json?.['reason'], json?.['error']].find((one) => typeof one === 'string') as string | undefined;
   const keys = json?.['invalid_keys'];
   const detail = keys === undefined ? '' : ` ${JSON.stringify(keys)}`;
   return { json, text: redact(`${said ?? `the server answered ${status}`}${detail}`, secrets) };
@@ -167,27 +117,4 @@ function hint(status: number, text: string): string {
     return ': the server demands stronger passwords, so set a password_policy on the connection';
   if (status === 403 && /is reserved/.test(text)) return ' OpenSearch lets nobody change a reserved user: use another user';
   return '';
-}
-
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
-
-/** No connection was made, so that nothing was sent. */
-function isNotConnected(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.every(isNotConnected);
-  return NOT_CONNECTED.has(String((error as { code?: unknown } | undefined)?.code));
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return parsed !== null && typeof parsed === 'object' ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function errorText(error: unknown): string {
-  return driverErrorText(error, (one) =>
-    (one as { code?: unknown } | undefined)?.code === 'ERR_SSL_WRONG_VERSION_NUMBER' ? 'it does not speak TLS there' : undefined,
-  );
 }

@@ -1,5 +1,13 @@
-import { InvalidRequest, mapConcurrently, type EngineHost, type Intent, type OpenIntent } from '@strongroom/engine-sdk';
-import { Type } from 'typebox';
+import {
+  InvalidRequest,
+  noOrphan,
+  removeOrphans,
+  type EngineHost,
+  type Intent,
+  type OrphanRemover,
+  type RemovedOrphans,
+} from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { detailOf } from './call-failed.ts';
 import { noConnection, type Connections, type NamedConnection } from './connections.ts';
 import { KnownUsers } from './known-users.ts';
@@ -23,14 +31,6 @@ export interface Orphans {
   readonly usernames: readonly string[];
   /** Of `username_template` and the plugin's own template: those whose names carry the mark of this mount. */
   readonly templates: readonly string[];
-}
-
-export interface Removed {
-  readonly removed: readonly string[];
-  /** Not there (any more). */
-  readonly gone: readonly string[];
-  /** What went wrong; the journal tries again. */
-  readonly pending: Readonly<Record<string, string>>;
 }
 
 /**
@@ -72,7 +72,7 @@ export class OrphanedUsers {
   }
 
   /** Removes these, or all. What is not there counts as removed. @throws InvalidRequest, and removes none, where one is no orphan. */
-  async remove(connection: NamedConnection, asked: readonly string[] | 'all', signal: AbortSignal): Promise<Removed> {
+  async remove(connection: NamedConnection, asked: readonly string[] | 'all', signal: AbortSignal): Promise<RemovedOrphans> {
     const { usernames } = await this.find(connection, signal);
     const orphans = new Set(usernames);
     const wanted = asked === 'all' ? [...orphans] : [...new Set(asked)];
@@ -80,52 +80,35 @@ export class OrphanedUsers {
     const gone: string[] = [];
     for (const name of others) {
       if ((await this.#list(connection, name, signal)).includes(name)) {
-        throw new InvalidRequest(`${JSON.stringify(name)} is no orphan: either this mount did not make it, or it is still in use`);
+        throw noOrphan(name);
       }
       gone.push(name);
     }
-    const removed: string[] = [];
-    const pending: Record<string, string> = {};
     const left = wanted.filter((name) => orphans.has(name));
-    await mapConcurrently(left, CONCURRENCY, async (name) => {
-      const failure = await this.#remove(connection, name, signal);
-      if (failure === undefined) removed.push(name);
-      else pending[name] = failure;
-    });
-    return { removed: removed.sort(), gone: gone.sort(), pending };
+    return { ...(await removeOrphans(this.#host.storage, left, CONCURRENCY, this.#remover(connection, signal))), gone: gone.sort() };
   }
 
-  /** Resolves with what went wrong. */
-  async #remove(connection: NamedConnection, username: string, signal: AbortSignal): Promise<string | undefined> {
+  #remover(connection: NamedConnection, signal: AbortSignal): OrphanRemover<string, Static<typeof Removal>> {
     const { id } = connection.record;
-    const key = userKey(id, username);
-    const noted = await this.#host.storage.transaction(async (tx) => {
-      const { connections, roles, users } = recordsIn(tx);
-      if ((await connections.get(connection.name))?.id !== id) throw noConnection(connection.name);
-      const user = await users.get(key);
-      const role = user && (await roles.get(user.role));
-      const removal = role ? removalOf(role) : { revocation_statements: [], end_sessions: true };
-      const entry = { connection: connection.name, connection_id: id, username, ...removal };
-      return { intent: await tx.intend(this.intent, entry), removal };
-    });
-    try {
-      await this.#delete(connection, username, noted.removal, signal);
-    } catch (error) {
-      // Whatever became of it: to remove a user twice does no harm.
-      await this.#host.storage.transaction(async (tx) => tx.abandon(noted.intent));
-      return detailOf(error);
-    }
-    await this.#settle(noted.intent);
-    return undefined;
+    return {
+      nameOf: (username) => username,
+      note: async (tx, username) => {
+        const { connections, roles, users } = recordsIn(tx);
+        if ((await connections.get(connection.name))?.id !== id) throw noConnection(connection.name);
+        const user = await users.get(userKey(id, username));
+        const role = user && (await roles.get(user.role));
+        const ending = role ? removalOf(role) : { revocation_statements: [], end_sessions: true };
+        const removal = { connection: connection.name, connection_id: id, username, ...ending };
+        return { intent: await tx.intend(this.intent, removal), removal };
+      },
+      remove: async ({ username, ...removal }) => this.#delete(connection, username, removal, signal),
+      textOf: detailOf,
+    };
   }
 
   async #delete({ name, record }: NamedConnection, username: string, removal: UserRemoval, signal: AbortSignal): Promise<void> {
     await this.#connections.use({ name, record }, async ({ session }) => removeUser(session, username, removal, signal));
     await recordsIn(this.#host.storage).users.delete(userKey(record.id, username));
-  }
-
-  async #settle(intent: OpenIntent): Promise<void> {
-    await this.#host.storage.transaction(async (tx) => tx.settle(intent));
   }
 
   async #list(connection: NamedConnection, prefix: string, signal: AbortSignal): Promise<readonly string[]> {

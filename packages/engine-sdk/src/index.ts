@@ -71,6 +71,17 @@ export { NameMark, type NameMarkOptions } from './name-mark.ts';
 export type { IdentityClaims, IdentityToken, IdentityTokenOrder, MountIdentity } from './mount-identity.ts';
 export type { MountInfo } from './mount-info.ts';
 export type { EnginePool } from './engine-pool.ts';
+export {
+  noOrphan,
+  orphanCopiesWarning,
+  orphanFields,
+  orphanRemoval,
+  removeOrphans,
+  type OrphanChoice,
+  type OrphanRemover,
+  type OrphanRequest,
+  type RemovedOrphans,
+} from './orphan-removal.ts';
 export type { OutsideThing } from './outside-thing.ts';
 export { own } from './own.ts';
 export {

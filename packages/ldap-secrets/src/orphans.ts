@@ -1,4 +1,4 @@
-import { InvalidRequest, mapConcurrently, type EngineHost, type Intent } from '@strongroom/engine-sdk';
+import { noOrphan, removeOrphans, type EngineHost, type Intent, type OrphanRemover, type RemovedOrphans } from '@strongroom/engine-sdk';
 import {
   type Connection,
   type LdapEntry,
@@ -51,14 +51,6 @@ export interface FoundOrphans {
   readonly searched: readonly string[];
   /** Roles whose names carry no mark. */
   readonly unmarked: readonly string[];
-}
-
-export interface Removed {
-  readonly removed: readonly string[];
-  /** Not there (any more). */
-  readonly gone: readonly string[];
-  /** What went wrong; the journal tries again. */
-  readonly pending: Readonly<Record<string, string>>;
 }
 
 interface KnownRole {
@@ -128,52 +120,37 @@ export class OrphanedAccounts {
   }
 
   /** Removes these, or all. What is not there counts as removed. @throws InvalidRequest, and removes none, where one is no orphan. */
-  async remove(asked: readonly string[] | 'all', signal: AbortSignal): Promise<Removed> {
+  async remove(asked: readonly string[] | 'all', signal: AbortSignal): Promise<RemovedOrphans> {
     const orphans = new Map((await this.find(signal)).orphans.map((orphan) => [accountKey(orphan.username), orphan]));
     const wanted = asked === 'all' ? [...orphans.keys()] : [...new Set(asked.map(accountKey))];
     const gone: string[] = [];
     for (const key of wanted.filter((name) => !orphans.has(name))) {
       const name = asked === 'all' ? key : asked.find((one) => accountKey(one) === key)!;
       if (await this.#isThere(name, signal)) {
-        throw new InvalidRequest(`${JSON.stringify(name)} is no orphan: either this mount did not make it, or it is still in use`);
+        throw noOrphan(name);
       }
       gone.push(name);
     }
-    const removed: string[] = [];
-    const pending: Record<string, string> = {};
-    await mapConcurrently(
-      wanted.flatMap((key) => orphans.get(key) ?? []),
-      CONCURRENCY,
-      async (orphan) => {
-        const failure = await this.#remove(orphan, signal);
-        if (failure === undefined) removed.push(orphan.username);
-        else pending[orphan.username] = failure;
-      },
-    );
-    return { removed: removed.sort(), gone: gone.sort(), pending };
+    const there = wanted.flatMap((key) => orphans.get(key) ?? []);
+    return { ...(await removeOrphans(this.#host.storage, there, CONCURRENCY, this.#remover(signal))), gone: gone.sort() };
   }
 
-  /** Resolves with what went wrong. */
-  async #remove({ username, entries, deletion_ldif, role = '' }: Orphan, signal: AbortSignal): Promise<string | undefined> {
-    const removal = { username, entries, deletion_ldif };
-    const intent = await this.#host.storage.transaction(async (tx) => {
-      const { made } = recordsIn(tx);
-      const key = accountKey(username);
-      const known = await made.get(key);
-      if (known && !known.dropped) throw new InvalidRequest(`${JSON.stringify(username)} is no orphan: it is in use`);
-      // The name is reserved until the account is gone.
-      await made.put(key, { role, ...removal, dropped: true, removing: true });
-      return tx.intend(this.intent, removal);
-    });
-    try {
-      await this.#accounts.remove(removal, signal);
-    } catch (error) {
-      // Whatever became of it: to remove an account twice does no harm.
-      await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
-      return textOf(error);
-    }
-    await this.#host.storage.transaction(async (tx) => tx.settle(intent));
-    return undefined;
+  #remover(signal: AbortSignal): OrphanRemover<Orphan, Static<typeof Removal>> {
+    return {
+      nameOf: ({ username }) => username,
+      note: async (tx, { username, entries, deletion_ldif, role = '' }) => {
+        const removal = { username, entries, deletion_ldif };
+        const { made } = recordsIn(tx);
+        const key = accountKey(username);
+        const known = await made.get(key);
+        if (known && !known.dropped) throw noOrphan(username, 'it is in use');
+        // The name is reserved until the account is gone.
+        await made.put(key, { role, ...removal, dropped: true, removing: true });
+        return { intent: await tx.intend(this.intent, removal), removal };
+      },
+      remove: async (removal) => this.#accounts.remove(removal, signal),
+      textOf,
+    };
   }
 
   async #roles(): Promise<{ roles: KnownRole[]; unmarked: string[] }> {

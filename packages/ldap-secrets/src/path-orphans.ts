@@ -1,29 +1,14 @@
-import { BadRequest, f, path, type AnyPath } from '@strongroom/engine-sdk';
+import { orphanCopiesWarning, orphanFields, orphanRemoval, path, type AnyPath } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { MARKED_LENGTH } from './account-mark.ts';
 import type { OrphanedAccounts } from './orphans.ts';
 
-const COPIES =
-  'a copy of this server, such as another server that was restored from its backup, marks its accounts alike; remove accounts by name where there is one';
+const COPIES = orphanCopiesWarning('accounts');
 
 const Names = Type.Array(Type.String());
-const Answer = Type.Object({
-  removed: Names,
-  gone: Type.Array(Type.String(), { description: 'Asked for, and not in the directory.' }),
-  pending: Type.Record(Type.String(), Type.String(), { description: 'Could not be removed yet, and why. The server goes on trying.' }),
-});
 
 export function orphanPaths(orphans: OrphanedAccounts): readonly AnyPath[] {
-  interface Asked {
-    readonly data: { readonly usernames: string[] | undefined; readonly all: boolean };
-    readonly signal: AbortSignal;
-  }
-  const remove = async ({ data: { usernames = [], all }, signal }: Asked) => {
-    if (all === usernames.length > 0) throw new BadRequest('give either usernames, those to remove, or all=true');
-    const { removed, gone, pending } = await orphans.remove(all ? 'all' : usernames, signal);
-    return { data: { removed: [...removed], gone: [...gone], pending: { ...pending } } };
-  };
-
+  const remove = orphanRemoval('the directory', async (asked, { signal }) => orphans.remove(asked, signal));
   const found = path('orphans', {
     synopsis: 'Accounts that were left in the directory.',
     access: 'sudo',
@@ -31,10 +16,7 @@ export function orphanPaths(orphans: OrphanedAccounts): readonly AnyPath[] {
       'Accounts that dynamic roles of this mount made and that nothing keeps: no lease, no creation or removal under way, no static role, set or configuration of any ' +
       'mount of this server. They are left by a lease that was revoked by force, or by a store that was restored from a backup; the mount knows them by a ' +
       `record, or by the mark that it puts into names with at least ${MARKED_LENGTH} characters of random, below the bases where its roles create entries.`,
-    fields: {
-      usernames: f.commaStrings('Those to remove.'),
-      all: f.bool('Remove all that are listed at the moment.', { default: false }),
-    },
+    fields: orphanFields,
   })
     .read({
       summary: 'Lists the orphans of the mount.',
@@ -67,8 +49,8 @@ export function orphanPaths(orphans: OrphanedAccounts): readonly AnyPath[] {
         };
       },
     })
-    .update({ summary: 'Removes orphans.', response: Answer, handle: remove })
-    .delete({ summary: 'Removes orphans.', response: Answer, handle: remove });
+    .update(remove)
+    .delete(remove);
   return [found];
 }
 

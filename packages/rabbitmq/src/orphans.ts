@@ -1,5 +1,5 @@
-import { InvalidRequest, mapConcurrently, type EngineHost, type Intent } from '@strongroom/engine-sdk';
-import { Type } from 'typebox';
+import { noOrphan, removeOrphans, type EngineHost, type Intent, type OrphanRemover, type RemovedOrphans } from '@strongroom/engine-sdk';
+import { Type, type Static } from 'typebox';
 import { textOf } from './broker-failed.ts';
 import type { BrokerService } from './broker-service.ts';
 import { systemOf } from './connection.ts';
@@ -13,14 +13,6 @@ const INTENT_AGE = 180;
 const CONCURRENCY = 4;
 
 const Removal = Type.Object({ username: Type.String() });
-
-export interface Removed {
-  readonly removed: readonly string[];
-  /** Not there (any more). */
-  readonly gone: readonly string[];
-  /** What went wrong; the journal tries again. */
-  readonly pending: Readonly<Record<string, string>>;
-}
 
 /**
  * Users that this mount made and that no record keeps: those whose lease was revoked by force, which are recorded as such, and those that the store has
@@ -60,23 +52,17 @@ export class OrphanedUsers {
   }
 
   /** Removes these, or all. What is not there counts as removed. @throws InvalidRequest, and removes none, where one is no orphan */
-  async remove(asked: readonly string[] | 'all', signal: AbortSignal): Promise<Removed> {
+  async remove(asked: readonly string[] | 'all', signal: AbortSignal): Promise<RemovedOrphans> {
     const all = await this.#all(signal);
     const orphans = await this.#among(all);
     const wanted = asked === 'all' ? orphans : [...new Set(asked)];
     const other = wanted.find((name) => all.includes(name) && !orphans.includes(name));
     if (other !== undefined) {
-      throw new InvalidRequest(`${JSON.stringify(other)} is no orphan: either this mount did not make it, or it is still in use`);
+      throw noOrphan(other);
     }
-    const removed: string[] = [];
-    const pending: Record<string, string> = {};
     const there = wanted.filter((name) => orphans.includes(name));
-    await mapConcurrently(there, CONCURRENCY, async (name) => {
-      const failure = await this.#remove(name, signal);
-      if (failure === undefined) removed.push(name);
-      else pending[name] = failure;
-    });
-    return { removed: removed.sort(), gone: wanted.filter((name) => !there.includes(name)).sort(), pending };
+    const gone = wanted.filter((name) => !there.includes(name)).sort();
+    return { ...(await removeOrphans(this.#host.storage, there, CONCURRENCY, this.#remover(signal))), gone };
   }
 
   async #all(signal: AbortSignal): Promise<readonly string[]> {
@@ -98,21 +84,17 @@ export class OrphanedUsers {
     return orphans.sort();
   }
 
-  /** Resolves with what went wrong. */
-  async #remove(username: string, signal: AbortSignal): Promise<string | undefined> {
-    const intent = await this.#host.storage.transaction(async (tx) => {
-      const known = await recordsIn(tx).users.get(username);
-      if (known && known.dropped !== true) throw new InvalidRequest(`${JSON.stringify(username)} is no orphan: it is in use`);
-      return tx.intend(this.intent, { username });
-    });
-    try {
-      await this.#users.remove(username, signal);
-    } catch (error) {
-      // Whatever became of it: to remove a user twice does no harm.
-      await this.#host.storage.transaction(async (tx) => tx.abandon(intent));
-      return textOf(error);
-    }
-    await this.#host.storage.transaction(async (tx) => tx.settle(intent));
-    return undefined;
+  #remover(signal: AbortSignal): OrphanRemover<string, Static<typeof Removal>> {
+    return {
+      nameOf: (username) => username,
+      note: async (tx, username) => {
+        const known = await recordsIn(tx).users.get(username);
+        if (known && known.dropped !== true) throw noOrphan(username, 'it is in use');
+        const removal = { username };
+        return { intent: await tx.intend(this.intent, removal), removal };
+      },
+      remove: async ({ username }) => this.#users.remove(username, signal),
+      textOf,
+    };
   }
 }
