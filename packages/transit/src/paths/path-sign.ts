@@ -161,7 +161,7 @@ async function verified(
   const key = byHmac
     ? await keys.usable(storage, data.name)
     : await signingKey(keys, storage, data.name, 'signature verification key not found', 'verification');
-  const hash = byHmac ? hmacHash(data.urlalgorithm ?? data.algorithm ?? DEFAULT_HASH) : undefined;
+  const hash = byHmac ? hmacHash(hashAsked(data)) : undefined;
   const outcomes = await eachItem(
     req,
     items,
@@ -261,9 +261,13 @@ function hmacHash(asked: string): Hash {
   return hash;
 }
 
+/** The hash that a verification asks for, of a signature or of an HMAC. */
+function hashAsked({ urlalgorithm, hash_algorithm, algorithm }: Pick<SchemeData, 'urlalgorithm' | 'hash_algorithm' | 'algorithm'>): string {
+  return [urlalgorithm, hash_algorithm, algorithm].find((asked) => asked !== undefined && asked !== '') ?? DEFAULT_HASH;
+}
+
 function schemeOf(data: SchemeData): Scheme {
-  const hash =
-    [data.urlalgorithm, data.hash_algorithm, data.algorithm].find((asked) => asked !== undefined && asked !== '') ?? DEFAULT_HASH;
+  const hash = hashAsked(data);
   const { prehashed, signature_algorithm, marshaling_algorithm, salt_length } = data;
   return readScheme({ hash, prehashed, signature_algorithm, marshaling_algorithm, salt_length });
 }
