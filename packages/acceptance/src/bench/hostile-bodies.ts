@@ -69,7 +69,7 @@ export async function hostileBodies(bench: BenchServer, each: (figures: StallFig
     }
     for (const sender of ['nobody', 'token'] as const) each(await halfSent(target, probe, sender));
   } finally {
-    probe.stop();
+    await probe.stop();
   }
 }
 

@@ -80,7 +80,7 @@ export async function* largeSizes(server: BenchServer, percents: readonly number
     try {
       for await (const figure of measured(target, probe, data, percent)) figures.push(figure);
     } finally {
-      probe.stop();
+      await probe.stop();
     }
     yield { percent, data, made: JSON.parse(output) as Record<string, number>, started, ended: memoryParts(target.pid), figures };
   }

@@ -19,6 +19,7 @@ import { memoryParts, memoryText, residentMib } from './process-usage.ts';
 import { alternate } from './rounds.ts';
 import { storages } from './storages.ts';
 import { snapshotUnderLoad } from './snapshot.ts';
+import { transitBatches } from './transit-batches.ts';
 import { userpassLogins } from './userpass-login.ts';
 import { DirectCore } from './direct.ts';
 import { workersCompared } from './workers.ts';
@@ -93,6 +94,7 @@ try {
   if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
   if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
   if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
+  if (only === undefined || 'transit batches'.includes(only)) await batches(server);
   if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
   if (only === undefined || only === 'leases') await leases(server);
   if (only === 'snapshot') await snapshots(server);
@@ -286,6 +288,15 @@ async function cloud(bench: BenchServer): Promise<void> {
   for (const one of [figures.user, figures.session, figures.slowSession, figures.motoUserAndRevocation]) row(one);
   out.write(`  the same calls from the SDK alone: a user ${figures.bareUserCpuMicros} µs, a session ${figures.bareSessionCpuMicros} µs\n`);
   out.write(`  the slow STS takes ${figures.delay} ms, and had ${figures.mostAtOnce} calls at one time\n`);
+}
+
+/** How long others wait while batches of the transit engine are worked on. */
+async function batches(bench: BenchServer): Promise<void> {
+  out.write('\ntransit batch    batches/s   longest sys/health ms   busiest ms\n');
+  for await (const { figures, longest, busiest } of transitBatches(bench.target, seconds))
+    out.write(
+      `${figures.name.padEnd(16)} ${String(figures.perSecond).padStart(9)} ${longest.toFixed(1).padStart(23)} ${busiest.toFixed(1).padStart(12)}\n`,
+    );
 }
 
 /** How long others wait while somebody sends a body that costs much. */

@@ -32,7 +32,10 @@ export class Probe {
     return { longest, busiest };
   }
 
-  stop(): void {
+  /** Resolves when it asks no more. */
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'exit');
     this.#child.stdin.end();
+    await ended;
   }
 }

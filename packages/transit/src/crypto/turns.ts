@@ -1,8 +1,8 @@
 import type { EngineRequest } from '@strongroom/engine-sdk';
 import { setImmediate } from 'node:timers/promises';
 
-/** What a slice may cost before others get their turn; about five milliseconds. */
-const SLICE = 200;
+/** What a slice may cost before others get their turn; about two milliseconds. */
+const SLICE = 80;
 
 /** The costs of one item: a symmetric operation of a few kilobytes is 1. */
 export const COST = { symmetric: (bytes: number): number => 1 + bytes / 4_096, asymmetric: 40 } as const;
