@@ -1,4 +1,6 @@
-import { runCli } from './run-cli.ts';
+// Before anything else is loaded: what loading takes stays with the process.
+if (process.argv[2] === 'server') (await import('@strongroom/server/quiet-start')).quietStart();
+const { runCli } = await import('./run-cli.ts');
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);

@@ -1,4 +1,4 @@
-import { quietStart } from './memory.ts';
+import { quietStart } from './quiet-start.ts';
 import type { RunOptions } from './run-options.ts';
 
 /**

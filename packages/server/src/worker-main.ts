@@ -1,5 +1,5 @@
 // A worker of a server: `worker-main <number> <how many> <server> <words of the server command>`.
-import { quietStart } from './memory.ts';
+import { quietStart } from './quiet-start.ts';
 
 const started = quietStart();
 const { work } = await import('./work.ts');
