@@ -1,5 +1,5 @@
 import { UpstreamFailed, withDeadline, type Circuit, type Clock } from '@strongroom/engine-sdk';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 
 /** A server that answered, but not with what was asked for. It can be reached, so no circuit breaker opens. */
 export class OutsideRefused extends UpstreamFailed {
@@ -30,7 +30,7 @@ const WAITING = 64;
 export class OutsideHttp {
   readonly #clock: Clock;
   readonly #circuit: (target: string) => Circuit;
-  readonly #agent = new Agent({ connections: CONNECTIONS, keepAliveTimeout: 10_000 });
+  #agent: Promise<Agent> | undefined;
   readonly #underWay = new Map<string, number>();
 
   constructor({ clock, circuit }: { clock: Clock; circuit: (target: string) => Circuit }) {
@@ -55,7 +55,8 @@ export class OutsideHttp {
               ? { method: 'POST' as const, body: body.bytes, headers: { 'content-type': body.type } }
               : { method: 'GET' as const };
             try {
-              const answer = await request(url, { ...sent, dispatcher: this.#agent, signal: ending });
+              const { request } = await import('undici');
+              const answer = await request(url, { ...sent, dispatcher: await this.#connections(), signal: ending });
               // A body that is left unread ends with an error, which nobody else takes.
               answer.body.on('error', () => {});
               if (answer.statusCode !== 200) {
@@ -76,7 +77,15 @@ export class OutsideHttp {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await (await this.#agent)?.destroy();
+  }
+
+  /** Loads undici, 8 MiB, for the first question: most servers never ask. */
+  #connections(): Promise<Agent> {
+    this.#agent ??= import('undici').then(
+      ({ Agent: Connections }) => new Connections({ connections: CONNECTIONS, keepAliveTimeout: 10_000 }),
+    );
+    return this.#agent;
   }
 
   async #counted<T>({ origin }: URL, named: string, work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 /** Bytes of V8's young generation, both halves, that are enough: most of what a request needs is dead before it is full. */
 const ENOUGH = 16 * 2 ** 20;
 /** By how many per cent the old generation grows before it is collected. V8 would let it become several times as large as what is in use. */
-const GROWTH = 50;
+const GROWTH = 25;
 
 /** Once a process: the first call counts. */
 let ready: (() => void) | undefined;

@@ -31,7 +31,7 @@ export interface LmdbOptions {
   readonly path: string;
   /** Address space to map at first, in bytes; it grows with the file. Default: 1 TiB, or less where the process may not have that. */
   readonly mapSizeBytes?: number;
-  /** How much of the file may stay in this process's resident memory, in bytes. Default: 32 MiB. Linux only. */
+  /** How much of the file may stay in this process's resident memory, in bytes; at rest it is 4 MiB at most. Default: 32 MiB. Linux only. */
   readonly residentBytes?: number;
   /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
@@ -41,6 +41,10 @@ const EMPTY = new Uint8Array(0);
 const RESIDENT_BYTES = 32 * 2 ** 20;
 /** Entries touched between two looks at the resident memory. */
 const LOOK_EVERY = 256;
+/** Milliseconds between two looks whether the store is at rest. */
+const REST_LOOK_MS = 1_000;
+/** How much of the file stays in resident memory while few entries are touched, in bytes. */
+const RESIDENT_AT_REST = 4 * 2 ** 20;
 /** How often a commit is written before its failure is reported, where the failure left nothing of it behind. */
 const ATTEMPTS = 5;
 /** Milliseconds between two looks of readers whether the store has been replaced. */
@@ -77,6 +81,9 @@ class LmdbStorage implements StorageDriver {
   #underWay = 0;
   #idle: (() => void) | undefined;
   #touched = 0;
+  /** Whether `LOOK_EVERY` entries or more have been touched since the last look whether the store is at rest. */
+  #busy = false;
+  readonly #restLooks = setInterval(() => this.#rest(), REST_LOOK_MS).unref();
   /** Set while commits must wait, after a failed write: the file is about to be, or being, opened anew. */
   #renewing: Promise<void> | undefined;
   /** Set while reads must wait too. */
@@ -319,7 +326,18 @@ class LmdbStorage implements StorageDriver {
     this.#touched += entries;
     if (this.#touched < LOOK_EVERY) return;
     this.#touched = 0;
-    if (!this.#lifetime.closed && !this.#reopening) this.#pages.bound();
+    this.#busy = true;
+    this.#bound();
+  }
+
+  /** A store at rest returns most of what it has mapped: others may need the memory, and reading it again costs little. */
+  #rest(): void {
+    if (!this.#busy) this.#bound(RESIDENT_AT_REST);
+    this.#busy = false;
+  }
+
+  #bound(most?: number): void {
+    if (!this.#lifetime.closed && !this.#reopening) this.#pages.bound(most);
   }
 
   /** Lets commits under way end, holds new ones back, and opens the file anew. */
@@ -359,6 +377,7 @@ class LmdbStorage implements StorageDriver {
   }
 
   async #close(): Promise<void> {
+    clearInterval(this.#restLooks);
     this.#notifications.stop();
     await this.#renewing;
     await this.#drained();

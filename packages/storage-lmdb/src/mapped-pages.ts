@@ -30,12 +30,12 @@ export class MappedPages {
     this.#others = this.#resident();
   }
 
-  /** Drops the pages when they are more than allowed. The file must stay mapped until this returns. */
-  bound(): void {
+  /** Drops the pages when they are more than allowed: than the limit, and than `most` bytes. The file must stay mapped until this returns. */
+  bound(most = this.#limit): void {
     if (this.#statm === undefined) return;
     const resident = this.#resident();
     this.#others = Math.min(this.#others, resident);
-    if (resident - this.#others <= this.#limit) return;
+    if (resident - this.#others <= Math.min(most, this.#limit)) return;
     try {
       this.#advise ??= loadAdvise();
       this.#drop(this.#advise);

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
 
@@ -23,6 +23,10 @@ const failure = async (opening: Promise<unknown>): Promise<StorageFailure> => {
   expect(error).toBeInstanceOf(StorageFailure);
   return error as StorageFailure;
 };
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+/** What the driver and the test wait with; the looks at what is mapped are intervals. */
+const ALL_BUT_INTERVALS = ['setTimeout', 'setImmediate', 'queueMicrotask', 'nextTick', 'performance', 'hrtime', 'Date'] as const;
 
 describe('the folder', () => {
   test('and its files belong to their owner alone', async () => {
@@ -107,4 +111,43 @@ describe('the map', () => {
     await driver.close();
     expect(kept && large.equals(kept)).toBe(true);
   }, 60_000);
+
+  onLinux('returns what it has mapped once nobody reads any more', async () => {
+    jest.useFakeTimers({ doNotFake: [...ALL_BUT_INTERVALS] });
+    const driver = await lmdbStorage({ path });
+    try {
+      await driver.commit({ put: [{ key: 'large', value: Buffer.alloc(20 << 20, 7) }] });
+      const before = mappedBytes();
+      await driver.get('large');
+      const read = mappedBytes();
+      expect(read - before).toBeGreaterThan(16 << 20);
+      jest.advanceTimersByTime(2_000);
+      expect(mappedBytes() - before).toBeLessThan(4 << 20);
+      expect((await driver.get('large'))?.value.every((byte) => byte === 7)).toBe(true);
+    } finally {
+      jest.useRealTimers();
+      await driver.close();
+    }
+  });
+
+  onLinux('is kept in memory while many read', async () => {
+    jest.useFakeTimers({ doNotFake: [...ALL_BUT_INTERVALS] });
+    const driver = await lmdbStorage({ path });
+    try {
+      await driver.commit({ put: [{ key: 'large', value: Buffer.alloc(20 << 20, 7) }] });
+      await driver.get('large');
+      for (let i = 0; i < 300; i++) await driver.get('small');
+      const read = mappedBytes();
+      jest.advanceTimersByTime(1_000);
+      expect(read - mappedBytes()).toBeLessThan(4 << 20);
+    } finally {
+      jest.useRealTimers();
+      await driver.close();
+    }
+  });
 });
+
+/** Bytes of files in this process's resident memory. */
+function mappedBytes(): number {
+  return 1_024 * Number(/^RssFile:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]);
+}
