@@ -1,5 +1,5 @@
 import { StepTrace, type StepReport as Report } from '@strongroom/auth-sdk';
-import type { ProbeFacts } from '@strongroom/kubernetes-client';
+import type { ProbeFacts } from '@strongroom/engine-sdk';
 
 /** The steps of a login, and before them those of `config/test` alone: connect, tls, reviewer. */
 export type Step =

@@ -1,5 +1,15 @@
 import { type AnyPath, BadRequest, type EngineHost, f, namesPath, NoContent, path, TooManyRequests } from '@strongroom/engine-sdk';
-import { planOf, rotationPlanParameters, staticRoleRead, type SentPlan, warned } from '@strongroom/rotation';
+import {
+  type ImportedPassword,
+  importedPassword,
+  planOf,
+  refuseImport,
+  rotationPlanParameters,
+  type SentImport,
+  type SentPlan,
+  staticRoleRead,
+  warned,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { DatabaseFailed, DatabaseMisused } from './call-failed.ts';
 import type { Connections } from './connections.ts';
@@ -11,7 +21,7 @@ import { credentialFields, visibleCredentialConfig } from './role-fields.ts';
 import { checkGrace, requireTwoPasswords } from './grace-period.ts';
 import { checkSelfManaged } from './self-managed.ts';
 import { usersAfter } from './static-pair.ts';
-import { withOwnPassword, type Import, type StaticUsers } from './static-users.ts';
+import { withOwnPassword, type StaticUsers } from './static-users.ts';
 
 export function staticRolePaths(host: EngineHost, connections: Connections, users: StaticUsers): readonly AnyPath[] {
   const records = recordsIn(host.storage);
@@ -87,7 +97,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
         const { self_managed_password: ownPassword } = req.data;
         checkSelfManaged(record, connection.record, req.data);
         await requireTwoPasswords(connections, record, req.signal);
-        const given = importedPassword(req.data, record, connection.record.skip_static_role_import_rotation);
+        const given = importOf(req.data, record, connection.record.skip_static_role_import_rotation);
         const identified = await users.identified(name, record, adopt);
         if (given && ownPassword === undefined) return warned(await users.createUnrotated(name, identified, given, req.signal, adopt));
         if (ownPassword !== undefined) {
@@ -160,12 +170,9 @@ function requireAtRest(name: string, { pending }: StaticRoleRecord, now: number)
   throw new TooManyRequests(`the static role ${name} is being rotated; try again`, { headers: { 'Retry-After': '1' } });
 }
 
-interface Sent extends SentPlan {
+interface Sent extends SentPlan, SentImport {
   readonly adopt: boolean;
-  readonly verify: boolean;
-  readonly password: string | undefined;
   readonly self_managed_password: string | undefined;
-  readonly skip_import_rotation: boolean | undefined;
   readonly username: string | undefined;
   readonly usernames: string[] | undefined;
   readonly db_name: string | undefined;
@@ -176,9 +183,7 @@ interface Sent extends SentPlan {
 }
 
 function changed(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
-  for (const field of ['skip_import_rotation', 'password'] as const) {
-    if (before && sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
-  }
+  if (before) refuseImport(sent);
   const users = usersAfter(before, sent);
   const dbName = sent.db_name ?? before?.db_name ?? '';
   if (dbName === '') throw new BadRequest('database name is a required field');
@@ -212,15 +217,10 @@ function stillGood({ username, retiring }: StaticRoleRecord): string | undefined
 }
 
 /** What is known of the credential of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */
-function importedPassword({ skip_import_rotation, password, verify }: Sent, role: StaticRoleRecord, byDefault = false): Import | undefined {
-  if (!(skip_import_rotation ?? byDefault)) {
-    if (password === undefined) return undefined;
-    throw new BadRequest('password: it is stored only with skip_import_rotation=true; without that, the user gets a new one at once');
-  }
-  if (password === undefined) return { password, verify };
-  if (password === '') throw new BadRequest('password: it is empty; send the password that the user has now, or leave the field out');
-  if (role.credential_type !== 'password') {
+function importOf(sent: Sent, role: StaticRoleRecord, byDefault = false): ImportedPassword | undefined {
+  const given = importedPassword({ ...sent, skip_import_rotation: sent.skip_import_rotation ?? byDefault }, 'user');
+  if (given?.password !== undefined && role.credential_type !== 'password') {
     throw new BadRequest(`password: a role with the credential_type ${role.credential_type} has none; leave the field out`);
   }
-  return { password, verify };
+  return given;
 }

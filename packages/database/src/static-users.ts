@@ -1,6 +1,17 @@
 import { BadRequest, InvalidRequest, type EngineHost, type ManagedAccount, type Transaction } from '@strongroom/engine-sdk';
 import type { Credential } from '@strongroom/database-sdk';
-import { creationOpen, nextRotation, ownState, retriedAfter, Rotation, type Change, type Ending, type Proof } from '@strongroom/rotation';
+import {
+  creationOpen,
+  nextRotation,
+  ownState,
+  requireProven,
+  retriedAfter,
+  Rotation,
+  type Change,
+  type Ending,
+  type ImportedPassword,
+  type Proof,
+} from '@strongroom/rotation';
 import { DatabaseFailed, DatabaseMisused, detailOf, outcomeOf } from './call-failed.ts';
 import { ConnectionUsers, staticRoleCalled } from './connection-users.ts';
 import type { Connections, NamedConnection } from './connections.ts';
@@ -13,13 +24,6 @@ import { handedOut, nextUser, usersOf } from './static-pair.ts';
 const CERTIFICATE_OVERLAP = 86_400_000;
 /** How long a certificate is good for that is rotated on demand alone. Milliseconds. */
 const UNPLANNED_CERTIFICATE = 365 * 86_400_000;
-
-/** What is known of a credential that stays as it is. */
-export interface Import {
-  readonly password: string | undefined;
-  /** Log in with the password first. */
-  readonly verify: boolean;
-}
 
 /** The password that a user has now, who changes it by itself. */
 export interface SelfManaged {
@@ -92,7 +96,7 @@ export class StaticUsers {
   async createUnrotated(
     name: string,
     role: StaticRoleRecord,
-    given: Import,
+    given: ImportedPassword,
     signal: AbortSignal,
     adopt: boolean,
   ): Promise<string | undefined> {
@@ -165,13 +169,7 @@ export class StaticUsers {
   ): Promise<void> {
     const username = handedOut(role);
     const proof = await this.#login(connection, role, { username, candidate: password, current: undefined }, signal);
-    if (proof === 'candidate') return;
-    const user = JSON.stringify(username);
-    throw new BadRequest(
-      proof === 'unprovable'
-        ? `${field}: no login can prove that it is the one of ${user}${field === 'password' ? '; send verify=false to store it as it is' : ''}`
-        : `${field}: the database does not take it for the user ${user}; send the password that the user has now`,
-    );
+    requireProven(proof, { system: 'the database', noun: 'user', name: username }, field);
   }
 
   /** A warning where the database can list its users, and does not have one of this role. `known`: those that have logged in. */

@@ -46,6 +46,7 @@ export { reserveCode, runAttributed, notifyOwner, type CodeOwner } from './attri
 export { foreignText, LONGEST_FOREIGN_TEXT, thrownText, type Secrets } from './foreign-text.ts';
 export type { AnyIntent, Intent } from './intent.ts';
 export type { IntentKind, OpenIntent } from './intent-kind.ts';
+export { probeServer, type ProbeFacts, type ServerProbe } from './server-probe.ts';
 export { StepFailed, StepTrace, testReport, untilStepFails, type StepReport, type StepTaking } from './step-trace.ts';
 export { isLoopbackHost } from './loopback-host.ts';
 export * from './json/index.ts';

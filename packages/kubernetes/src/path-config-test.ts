@@ -8,6 +8,7 @@ import {
   testReport,
   type AnyPath,
   type EngineHost,
+  type ProbeFacts,
 } from '@strongroom/engine-sdk';
 import {
   ApiServer,
@@ -19,7 +20,6 @@ import {
   trustedCa,
   unexpectedAnswer,
   type PodEnvironment,
-  type ProbeFacts,
 } from '@strongroom/kubernetes-client';
 import { bearerOf, NO_TOKEN, type Access, type Cluster } from './cluster.ts';
 import { configFields, writtenConfig } from './config.ts';

@@ -1,11 +1,21 @@
 import { type AnyPath, BadRequest, type EngineHost, f, folderList, foldersPath, NoContent, pageFields, path } from '@strongroom/engine-sdk';
 import { DirectoryFailed, isDn, sameDn, unknownPolicy } from '@strongroom/ldap-client';
-import { lastRotation, planOf, rotationPlanParameters, staticRoleRead, warned, type SentPlan } from '@strongroom/rotation';
+import {
+  importedPassword,
+  lastRotation,
+  planOf,
+  refuseImport,
+  rotationPlanParameters,
+  staticRoleRead,
+  warned,
+  type SentImport,
+  type SentPlan,
+} from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { pathName, requireReachable } from './path-name.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { DirectoryService } from './service.ts';
-import type { ImportedPassword, StaticAccounts } from './static-accounts.ts';
+import type { StaticAccounts } from './static-accounts.ts';
 
 /** No other path of a static role goes on behind its name. */
 const HIDDEN_ROLES = { ends: [] };
@@ -65,7 +75,7 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         const record = created(req.data);
         const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
         const { adopt } = req.data;
-        const given = importedPassword(req.data, skip);
+        const given = importedPassword({ ...req.data, skip_import_rotation: skip }, 'account');
         if (!given) return warned(await create(name, record, req.signal, adopt));
         await accounts.createUnrotated(name, record, given, req.signal, adopt);
         return warned(policy);
@@ -102,13 +112,10 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
   return [role, foldersPath('static-role', records.staticRoles, { synopsis: 'The names of the static roles.', byGet: true })];
 }
 
-interface Sent extends SentPlan {
+interface Sent extends SentPlan, SentImport {
   readonly username: string | undefined;
   readonly dn: string | undefined;
   readonly password_policy: string | undefined;
-  readonly skip_import_rotation: boolean | undefined;
-  readonly password: string | undefined;
-  readonly verify: boolean;
 }
 
 /** A creation that never got through: it may be begun anew. */
@@ -131,9 +138,7 @@ function changed(before: StaticRoleRecord, sent: Sent): StaticRoleRecord {
     throw new BadRequest(sent.username === '' ? 'username must not be empty' : 'cannot update static account username');
   }
   if (sent.dn !== undefined && !sameText(sent.dn, before.dn)) throw new BadRequest('cannot update static account distinguished name (dn)');
-  for (const field of ['skip_import_rotation', 'password'] as const) {
-    if (sent[field] !== undefined) throw new BadRequest(`${field} has no effect on updates`);
-  }
+  refuseImport(sent);
   const { password_policy: _policy, ...kept } = before;
   return { ...kept, ...policyOf(sent, before), ...planOf(before, sent) };
 }
@@ -141,16 +146,6 @@ function changed(before: StaticRoleRecord, sent: Sent): StaticRoleRecord {
 function policyOf(sent: Sent, before?: StaticRoleRecord): { readonly password_policy?: string } {
   const policy = sent.password_policy ?? before?.password_policy ?? '';
   return policy === '' ? {} : { password_policy: policy };
-}
-
-/** What is known of the password of a role that is created without a rotation; undefined where the creation rotates it. @throws BadRequest */
-function importedPassword({ password, verify }: Sent, skip: boolean): ImportedPassword | undefined {
-  if (!skip && password === undefined) return undefined;
-  if (!skip) {
-    throw new BadRequest('password: it is stored only with skip_import_rotation=true; without that, the account gets a new one at once');
-  }
-  if (password === '') throw new BadRequest('password: it is empty; send the password that the account has now, or leave the field out');
-  return { password, verify };
 }
 
 function joined(...texts: readonly (string | undefined)[]): string | undefined {

@@ -1,5 +1,5 @@
 import { BadRequest, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
-import { creationOpen, ownState, Rotation, type Change } from '@strongroom/rotation';
+import { creationOpen, ownState, requireProven, Rotation, type Change, type ImportedPassword } from '@strongroom/rotation';
 import { changePassword, identify, locate, provePassword } from './account-entry.ts';
 import { DirectoryFailed, outcomeOf, textOf } from '@strongroom/ldap-client';
 import { makeAccountPassword } from './account-password.ts';
@@ -9,14 +9,6 @@ import { requireNotRoot } from './root-address.ts';
 import type { DirectoryService } from './service.ts';
 
 type StaticChange = Change<StaticRoleRecord, string>;
-
-/** The password that an account has when its role is created without a rotation. */
-export interface ImportedPassword {
-  /** Absent if it is unknown. */
-  readonly password: string | undefined;
-  /** Whether a login proves it before it is stored. */
-  readonly verify: boolean;
-}
 
 /** Accounts that the directory already has, and whose password is rotated. */
 export class StaticAccounts {
@@ -97,13 +89,7 @@ export class StaticAccounts {
 
   async #requireProof(role: StaticRoleRecord, password: string, signal: AbortSignal): Promise<void> {
     const proof = await provePassword(this.#service, role, { candidate: password, current: undefined }, signal);
-    if (proof === 'candidate') return;
-    const account = JSON.stringify(role.dn || role.username);
-    throw new BadRequest(
-      proof === 'unprovable'
-        ? `password: no login can prove that it is the one of ${account}; send verify=false to store it as it is`
-        : `password: the directory does not take it for the account ${account}; send the password that the account has now`,
-    );
+    requireProven(proof, { system: 'the directory', noun: 'account', name: role.dn || role.username });
   }
 
   /** Takes the account of a role back from whoever has taken it over, and rotates its password, which that one knows. */

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidRequest, requireSecretsAgain, TooManyRequests, type EngineHost, type EnginePool } from '@strongroom/engine-sdk';
+import {
+  InvalidRequest,
+  requireSecretsAgain,
+  TooManyRequests,
+  type EngineHost,
+  type EnginePool,
+  type Transaction,
+} from '@strongroom/engine-sdk';
 import { otherManager } from '@strongroom/rotation';
 import { Broker } from './broker.ts';
 import { BrokerFailed } from './broker-failed.ts';
@@ -20,14 +27,22 @@ export interface ConnectionWrite {
   readonly signal: AbortSignal;
 }
 
+/** The rotation of the managing user's password, as far as the connection depends on it. */
+export interface BrokerRoot {
+  /** Finds out which password is taken while that is open, as far as that can be told now. */
+  settle(connection: Connection): Promise<Connection>;
+  /** Stores a connection over the one before. */
+  store(tx: Transaction, next: Connection, before: Connection | undefined): Promise<void>;
+}
+
 /** The connection of a mount: one broker until its next write. */
 export class BrokerService {
   /** What leases, intents and jobs of the mount have as their target. */
   readonly target: string;
   readonly #host: EngineHost;
   #open: { readonly edition: string; readonly broker: Broker } | undefined;
-  /** Finds out which password is the right one while that is open; set where rotations of it are made. */
-  settleRoot: ((connection: Connection) => Promise<Connection>) | undefined;
+  /** Rotates the password of the managing user; set where that is made. */
+  root: BrokerRoot | undefined;
 
   constructor(host: EngineHost) {
     this.#host = host;
@@ -68,7 +83,7 @@ export class BrokerService {
       }
       const claimed = before?.root?.managed_account;
       if (claimed && !next.root && (await otherManager(tx, claimed, ROOT_MANAGER)) === undefined) await tx.release(claimed, ROOT_MANAGER);
-      await connection.put(CONNECTION, next);
+      await this.root!.store(tx, next, before);
       return next;
     });
     // What was wrong may be mended.
@@ -100,11 +115,15 @@ export class BrokerService {
   /** Lends the broker of the present connection. @throws InvalidRequest where there is none. */
   async use<T>(work: (broker: Broker, connection: Connection) => Promise<T>): Promise<T> {
     const stored = await this.require();
-    const connection = stored.root?.pending && this.settleRoot ? await this.settleRoot(stored) : stored;
-    return this.useAsIs(connection, work);
+    return this.useAsIs(await this.settled(stored), work);
   }
 
-  /** The same for a connection whose password may be in doubt. */
+  /** The connection with the password that is taken, as far as that can be told now. */
+  async settled(connection: Connection): Promise<Connection> {
+    return connection.root?.pending && this.root ? this.root.settle(connection) : connection;
+  }
+
+  /** As `use`, for a connection whose password may be in doubt. */
   async useAsIs<T>(connection: Connection, work: (broker: Broker, connection: Connection) => Promise<T>): Promise<T> {
     // A rotation changes the password without a write.
     const edition = `${connection.edition} ${connection.root?.last_rotation ?? 0}`;

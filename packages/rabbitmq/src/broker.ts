@@ -114,6 +114,16 @@ export class Broker {
     });
   }
 
+  /** Whether there is a virtual host. @throws as `login` */
+  async hasVhost(vhost: string, signal: AbortSignal): Promise<boolean> {
+    const what = `to look up the virtual host ${quoted(vhost)}`;
+    const path = `/api/vhosts/${encodeURIComponent(vhost)}`;
+    return this.#call({ method: 'GET', path, what }, signal, (answer) => {
+      if (answer.status !== 200 && !isMissing(answer)) throw this.#refusal(what, answer.status, answer.reason);
+      return answer.status === 200;
+    });
+  }
+
   /** The names of all users. @throws as `login` */
   async usernames(signal: AbortSignal): Promise<readonly string[]> {
     const what = 'to list the users';

@@ -1,7 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { SecureVersion } from 'node:tls';
-import { BadRequest, f } from '@strongroom/engine-sdk';
-import { rotationStateFields } from '@strongroom/rotation';
+import { BadRequest, f, isLoopbackHost } from '@strongroom/engine-sdk';
+import {
+  manualPlan,
+  rootPlanOf,
+  rootPlanParameters,
+  rotationPlanFields,
+  rotationStateFields,
+  visiblePlan,
+  visiblePlanFields,
+  type RotationPlan,
+  type SentPlan,
+} from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
 import type { BrokerAddress } from './broker.ts';
 import type { PoolTls } from './management-pool.ts';
@@ -42,11 +52,14 @@ export const Connection = Type.Object({
   edition: Type.String(),
   /** Where the rotation of the password stands; the password itself is `password`. */
   root: Type.Optional(Type.Object(rootFields)),
+  /** When the password is rotated by itself; absent: on demand alone. */
+  plan: Type.Optional(Type.Object(rotationPlanFields)),
 });
 export type Connection = Static<typeof Connection>;
 
-type Setting = Exclude<keyof Connection, 'edition' | 'root'>;
-export type SentConnection = { readonly [K in Setting]?: Connection[K] | undefined };
+type Setting = Exclude<keyof Connection, 'edition' | 'root' | 'plan'>;
+export type SentSettings = { readonly [K in Setting]?: Connection[K] | undefined };
+export type SentConnection = SentSettings & SentPlan;
 
 const DEFAULTS: Pick<Connection, Setting> = {
   connection_uri: '',
@@ -62,7 +75,10 @@ const DEFAULTS: Pick<Connection, Setting> = {
   insecure_tls: false,
 };
 
-/** What a write makes of the stored record: only what was sent changes. A password of another user ends the rotation of the old one. @throws BadRequest */
+/**
+ * What a write makes of the stored record: only what was sent changes. A password of another user ends the rotation of the old one; its plan stays.
+ * @throws BadRequest
+ */
 export function mergeConnection(before: Connection | undefined, sent: SentConnection, edition: string): Connection {
   const settings: Record<string, unknown> = {};
   for (const name of Object.keys(DEFAULTS) as Setting[]) settings[name] = sent[name] ?? before?.[name] ?? DEFAULTS[name];
@@ -75,7 +91,25 @@ export function mergeConnection(before: Connection | undefined, sent: SentConnec
   if (connection.username.includes(':')) throw new BadRequest('username must not contain a colon');
   checkTls(connection);
   const isOther = before !== undefined && changesRoot(before, connection) !== undefined;
-  return before?.root && !isOther ? { ...connection, root: before.root } : connection;
+  const isPlanned =
+    before?.plan !== undefined || Object.keys(rootPlanParameters).some((name) => sent[name as keyof SentPlan] !== undefined);
+  return {
+    ...connection,
+    ...(before?.root && !isOther ? { root: before.root } : {}),
+    ...(isPlanned ? { plan: rootPlanOf(before?.plan, sent) } : {}),
+  };
+}
+
+/** The plan of a record that may have none. */
+export function rootPlan({ plan }: Connection): RotationPlan {
+  return plan ?? manualPlan;
+}
+
+/** What is allowed of a connection, but likely a mistake. */
+export function connectionWarnings({ connection_uri: uri }: Connection): string[] {
+  const { protocol, hostname } = new URL(uri);
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return [];
+  return ['connection_uri: passwords are sent over the network without encryption; use https'];
 }
 
 /** The parameter by which a write says of another managing user, or of another password of it; undefined where neither changes. */
@@ -110,16 +144,18 @@ export const ShownConnection = Type.Object({
   tls_min_version: Type.String(),
   tls_client_cert: Type.String(),
   insecure_tls: Type.Boolean(),
+  ...visiblePlanFields,
 });
 
 /** Without the secrets. */
 export function shownConnection(connection: Connection): Static<typeof ShownConnection> {
-  const { password: _password, tls_client_key: _key, edition: _edition, root: _root, ...shown } = connection;
-  return shown;
+  const { password: _password, tls_client_key: _key, edition: _edition, root: _root, plan, ...shown } = connection;
+  return { ...shown, ...(plan ? visiblePlan(plan) : {}) };
 }
 
-export function addressOf({ connection_uri: uri, username, password, ...tls }: Connection): BrokerAddress {
-  return { uri, tls: uri.startsWith('https:') ? tlsOf(tls) : undefined, login: { username, password } };
+export function addressOf(connection: Connection): BrokerAddress {
+  const { connection_uri: uri, username, password } = connection;
+  return { uri, tls: uri.startsWith('https:') ? tlsOf(connection) : undefined, login: { username, password } };
 }
 
 /** The broker in the registry of managed accounts. Contains no path: the same users are behind all of them. */

@@ -1,7 +1,7 @@
 import { f, NoContent, path, type AnyPath } from '@strongroom/engine-sdk';
-import { RotationStatus } from '@strongroom/rotation';
+import { rootPlanParameters, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { connectionFields, ShownConnection, shownConnection } from './connection.ts';
+import { connectionFields, connectionWarnings, ShownConnection, shownConnection } from './connection.ts';
 import type { BrokerService } from './broker-service.ts';
 import type { DynamicUsers } from './dynamic-users.ts';
 import { CONNECTION } from './records.ts';
@@ -12,9 +12,10 @@ export function connectionPath(service: BrokerService, users: DynamicUsers, root
     synopsis: 'How RabbitMQ is reached, and how users and passwords are made.',
     description:
       'The first write names connection_uri, username and password; later ones change only what they send. password and tls_client_key are never shown. ' +
-      'The password policy must exist when a password is first made.',
+      'The password policy must exist when a password is first made. rotation_period or rotation_schedule (UTC) rotates password by plan.',
     fields: {
       ...connectionFields,
+      ...rootPlanParameters,
       verify_connection: f.bool('Log in before anything is stored, and check that the user may manage others.', { default: true }),
     },
   })
@@ -35,8 +36,9 @@ export function connectionPath(service: BrokerService, users: DynamicUsers, root
       handle: async (req) => {
         const { verify_connection: verify, ...sent } = req.data;
         if (sent.username_template !== undefined) users.names(sent.username_template);
-        await service.write({ sent, supplied: req.supplied, sudo: req.caller.sudo, verify, signal: req.signal });
-        return undefined;
+        const written = await service.write({ sent, supplied: req.supplied, sudo: req.caller.sudo, verify, signal: req.signal });
+        const warnings = req.supplied.has('connection_uri') ? connectionWarnings(written) : [];
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
 }

@@ -1,12 +1,16 @@
 import { BadRequest, f, namesPath, NoContent, path, Unavailable, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import {
   doubtAbout,
+  importedPassword,
+  lastRotation,
   planOf,
+  refuseImport,
   retriedAfter,
   rotationPlanParameters,
   staticCredsPaths,
   staticRoleRead,
   warned,
+  type SentImport,
   type SentPlan,
 } from '@strongroom/rotation';
 import { Type } from 'typebox';
@@ -14,13 +18,16 @@ import { BrokerFailed } from './broker-failed.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
 import type { StaticUsers } from './static-users.ts';
 
+const NOT_KNOWN =
+  'the password is not known before the first rotation: the role was created with skip_import_rotation and without a password';
+
 export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly AnyPath[] {
   const { staticRoles } = recordsIn(host.storage);
 
   const role = path('static-roles/{name}', {
     synopsis: 'Roles that rotate the password of a user that RabbitMQ already has.',
     description:
-      'The password is changed when the role is created, since the server must know it, and then every rotation_period, or by rotation_schedule (UTC). ' +
+      'The password is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule (UTC). ' +
       'Tags and permissions stay. Deleting the role leaves the user and its password in RabbitMQ.',
     fields: {
       name: f.name('Name of the role.'),
@@ -29,6 +36,9 @@ export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly 
       adopt: f.bool('Take the user over from the role or mount that manages it now. On an existing role: take it back.', {
         default: false,
       }),
+      skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
+      password: f.secret('The password that the user has now, with skip_import_rotation. It is never shown but by static-creds.'),
+      verify: f.bool('Log in with the password before it is stored.', { default: true }),
     },
   })
     .read(
@@ -46,7 +56,13 @@ export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly 
       handle: async (req) => {
         const { name, adopt } = req.data;
         const before = await staticRoles.get(name);
-        if (before?.current === undefined) return warned(await users.create(name, roleAfter(undefined, req.data), req.signal, adopt));
+        if (!before || neverRotated(before)) {
+          const role = roleAfter(undefined, req.data);
+          const given = importedPassword(req.data, 'user');
+          if (!given) return warned(await users.create(name, role, req.signal, adopt));
+          await users.createUnrotated(name, role, given, req.signal, adopt);
+          return undefined;
+        }
         const isBack = await host.storage.transaction(async (tx) => {
           const current = await recordsIn(tx).staticRoles.get(name);
           if (!current) throw new BadRequest(`unknown role: ${name}`);
@@ -71,12 +87,14 @@ export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly 
     name: f.name('Name of the static role.'),
     noun: 'password',
     showsPlan: true,
-    response: { username: Type.String(), password: Type.String({ secret: true }) },
+    time: lastRotation,
+    response: { username: Type.String(), password: Type.Optional(Type.String({ secret: true })) },
     read: async (name, signal) => {
       const record = await staticRoles.get(name);
       if (!record) throw new BadRequest(`unknown role: ${name}`);
       const found = await users.rotation.current(name, signal);
-      if (!found) throw new Unavailable(unfinished(name, record));
+      if (!found && (record.pending || record.last_error)) throw new Unavailable(unfinished(name, record));
+      if (!found) return { data: { username: record.username }, role: record, since: 0, warnings: [NOT_KNOWN] };
       const { credential: password, since, doubtful, takenOver } = found;
       const data = { username: found.record.username, password };
       return { data, role: found.record, since, warnings: [takenOver ?? (doubtful ? doubtAbout('password') : undefined)] };
@@ -94,7 +112,17 @@ export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly 
   return [role, ...creds, namesPath('static-roles', staticRoles, { synopsis: 'The names of the static roles.' })];
 }
 
-function roleAfter(before: StaticRoleRecord | undefined, sent: SentPlan & { readonly username: string | undefined }): StaticRoleRecord {
+interface Sent extends SentPlan, SentImport {
+  readonly username: string | undefined;
+}
+
+/** A creation that never got through: it is begun anew. */
+function neverRotated({ current, pending }: StaticRoleRecord): boolean {
+  return current === undefined && pending !== undefined;
+}
+
+function roleAfter(before: StaticRoleRecord | undefined, sent: Sent): StaticRoleRecord {
+  if (before) refuseImport(sent);
   const username = sent.username ?? before?.username ?? '';
   if (username.trim() === '') throw new BadRequest('username is a required field to create a static role');
   if (before && username !== before.username) throw new BadRequest('username of a static role cannot be changed: create another role');

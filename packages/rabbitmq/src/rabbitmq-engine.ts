@@ -4,6 +4,7 @@ import { DynamicUsers } from './dynamic-users.ts';
 import { OrphanedUsers } from './orphans.ts';
 import { outsideUsers } from './outside-users.ts';
 import { brokerFailingPath } from './path-failing.ts';
+import { configTestPath } from './path-config-test.ts';
 import { connectionPath } from './path-connection.ts';
 import { leasePath } from './path-lease.ts';
 import { orphanPath } from './path-orphans.ts';
@@ -33,6 +34,7 @@ function create(host: EngineHost): Engine {
   return {
     paths: [
       connectionPath(service, dynamics, root),
+      configTestPath(host, service, dynamics),
       leasePath(host),
       rotateRootPath(root),
       ...rolePaths(host, service, dynamics),

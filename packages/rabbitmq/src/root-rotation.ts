@@ -1,8 +1,8 @@
-import { EngineError, type EngineHost } from '@strongroom/engine-sdk';
+import { EngineError, type EngineHost, type Transaction } from '@strongroom/engine-sdk';
 import { claimAccount, manualPlan, present, Rotation, type StateLens } from '@strongroom/rotation';
 import { BrokerFailed, BrokerMisused, outcomeOf, textOf } from './broker-failed.ts';
 import { ROOT_MANAGER, type BrokerService } from './broker-service.ts';
-import { systemOf, type Connection } from './connection.ts';
+import { changesRoot, rootPlan, systemOf, type Connection } from './connection.ts';
 import { makePassword } from './password-maker.ts';
 import { changePassword, provePassword } from './password-change.ts';
 import { CONNECTION, recordsIn } from './records.ts';
@@ -28,7 +28,7 @@ export class RootRotation {
       reported: () => ({ name: 'config/connection', paths: ['config/connection'] }),
       lens: rootState,
       records: (storage) => recordsIn(storage).connection,
-      plan: () => manualPlan,
+      plan: (connection) => rootPlan(connection),
       target: () => service.target,
       make: async (_id, { password_policy }) => makePassword(host, password_policy),
       apply: async ({ record, candidate, signal }) =>
@@ -47,7 +47,18 @@ export class RootRotation {
       keepsPrevious: true,
       missing: () => new BrokerMisused('RabbitMQ is not configured yet: write config/connection first'),
     });
-    service.settleRoot = async (connection) => (await this.rotation.settle(CONNECTION, connection, new AbortController().signal)).record;
+    service.root = this;
+  }
+
+  /** The record, once it is found out which password is taken, as far as that can be told now. */
+  async settle(connection: Connection): Promise<Connection> {
+    return (await this.rotation.settle(CONNECTION, connection, new AbortController().signal)).record;
+  }
+
+  /** Stores a connection that was written over `before`, inside the transaction of the write. The plan of another user counts from now. */
+  async store(tx: Transaction, next: Connection, before: Connection | undefined): Promise<void> {
+    const plan = before && changesRoot(before, next) === undefined ? rootPlan(before) : manualPlan;
+    await this.rotation.update(tx, CONNECTION, { ...next, plan }, next);
   }
 
   /**

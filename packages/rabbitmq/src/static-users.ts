@@ -1,5 +1,5 @@
 import { BadRequest, EngineError, type EngineHost, type ManagedAccount } from '@strongroom/engine-sdk';
-import { ownState, Rotation } from '@strongroom/rotation';
+import { creationOpen, ownState, requireProven, Rotation, type ImportedPassword } from '@strongroom/rotation';
 import { BrokerFailed, BrokerMisused, outcomeOf, textOf } from './broker-failed.ts';
 import type { BrokerService } from './broker-service.ts';
 import { systemOf } from './connection.ts';
@@ -10,9 +10,11 @@ import { recordsIn, type StaticRoleRecord } from './records.ts';
 /** Users that RabbitMQ already has, and whose password is rotated. */
 export class StaticUsers {
   readonly rotation: Rotation<StaticRoleRecord, string>;
+  readonly #host: EngineHost;
   readonly #service: BrokerService;
 
   constructor(host: EngineHost, service: BrokerService) {
+    this.#host = host;
     this.#service = service;
     this.rotation = new Rotation(host, {
       kind: 'rotate-static-role',
@@ -46,6 +48,52 @@ export class StaticUsers {
    * from whoever manages it. @throws BrokerMisused for a user that is not there, or that the mount itself logs in with; BrokerFailed
    */
   async create(name: string, role: StaticRoleRecord, signal: AbortSignal, adopt: boolean): Promise<string | undefined> {
+    const located = await this.#located(role, signal);
+    try {
+      return await this.rotation.create(name, located, signal, { adopt });
+    } catch (error) {
+      if (!(error instanceof BrokerFailed) || !(await this.rotation.isStored(name))) throw error;
+      const kept = 'whether the password was changed is not known; the role is kept, and the rotation is retried in the background';
+      throw new BrokerFailed(`${error.message}: ${kept}`, 'unknown', { answered: error.answered, cause: error });
+    }
+  }
+
+  /**
+   * Stores a new role whose password stays as it is until its plan brings the first rotation. A password that is given is proven by a login first.
+   * @throws as `create`, and BadRequest for a password that no login proves
+   */
+  async createUnrotated(
+    name: string,
+    role: StaticRoleRecord,
+    { password, verify }: ImportedPassword,
+    signal: AbortSignal,
+    adopt: boolean,
+  ): Promise<void> {
+    const located = await this.#located(role, signal);
+    const { username } = role;
+    if (password !== undefined && verify) {
+      const login = { candidate: password, current: undefined };
+      const proof = await this.#service.use(async (broker) => provePassword(broker, username, login, signal));
+      requireProven(proof, { system: 'RabbitMQ', noun: 'user', name: username });
+    }
+    const record = { ...located, ...(password === undefined ? {} : { current: password }) };
+    await this.#host.storage.transaction(async (tx) => {
+      const before = await recordsIn(tx).staticRoles.get(name);
+      if (before) throw creationOpen(`role ${name}`, before, this.#host.clock.millis());
+      await this.rotation.adopt(tx, name, record, { adopt });
+    });
+  }
+
+  async rotate(name: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return await this.rotation.rotate(name, signal);
+    } catch (error) {
+      throw error instanceof EngineError ? error : new BrokerFailed(textOf(error), outcomeOf(error), { cause: error });
+    }
+  }
+
+  /** With the user in the registry of managed accounts. @throws BrokerMisused for a user that is not there, or that the mount itself logs in with */
+  async #located(role: StaticRoleRecord, signal: AbortSignal): Promise<StaticRoleRecord> {
     const { username } = role;
     await this.#service.use(async (broker, connection) => {
       if (username === connection.username) {
@@ -56,22 +104,7 @@ export class StaticUsers {
       if ((await broker.tagsOf(username, signal)) === undefined)
         throw new BrokerMisused(`RabbitMQ has no user ${JSON.stringify(username)}`);
     });
-    const account = await this.#account(role);
-    try {
-      return await this.rotation.create(name, { ...role, managed_account: account }, signal, { adopt });
-    } catch (error) {
-      if (!(error instanceof BrokerFailed) || !(await this.rotation.isStored(name))) throw error;
-      const kept = 'whether the password was changed is not known; the role is kept, and the rotation is retried in the background';
-      throw new BrokerFailed(`${error.message}: ${kept}`, 'unknown', { answered: error.answered, cause: error });
-    }
-  }
-
-  async rotate(name: string, signal: AbortSignal): Promise<string | undefined> {
-    try {
-      return await this.rotation.rotate(name, signal);
-    } catch (error) {
-      throw error instanceof EngineError ? error : new BrokerFailed(textOf(error), outcomeOf(error), { cause: error });
-    }
+    return { ...role, managed_account: await this.#account(role) };
   }
 
   async #account({ username }: StaticRoleRecord): Promise<ManagedAccount> {

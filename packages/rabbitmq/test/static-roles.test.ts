@@ -100,6 +100,104 @@ describeWithRabbitmq('rotated passwords', () => {
     await mount.read('creds/app');
   });
 
+  test('the password of the managing user is rotated by plan, which a write of other parameters leaves as it is', async () => {
+    const login = { username: 'manager', password: 'manager' };
+    await mount.write('config/connection', connectionTo(server, { ...login, rotation_period: '24h' }));
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    expect(dataOf(await mount.read('config/connection'))).toMatchObject({ rotation_period: 86_400, root_rotation: { state: 'waiting' } });
+    await mount.advance('23h');
+    await mount.write('config/connection', { username_template: 'x-{{ random 12 }}' });
+    expect(await reasonFor('manager', 'manager')).toBeUndefined();
+    await advanceUntil(async () => (await reasonFor('manager', 'manager')) === 'Login failed');
+    await mount.read('creds/app');
+    const data = dataOf<{ root_rotation: { last_rotation: string } }>(await mount.read('config/connection'));
+    expect(data).toMatchObject({ rotation_period: 86_400, root_rotation: { state: 'waiting', last_error: null } });
+    await mount.advance('12h');
+    expect(dataOf(await mount.read('config/connection'))).toMatchObject({ root_rotation: data.root_rotation });
+  });
+
+  test('a plan can be paused and removed, and another user keeps it', async () => {
+    const login = { username: 'manager', password: 'manager' };
+    await mount.write('config/connection', connectionTo(server, { ...login, rotation_period: '1h' }));
+    await mount.write('config/connection', { disable_automated_rotation: true });
+    await mount.advance('2h');
+    expect(await reasonFor('manager', 'manager')).toBeUndefined();
+    await mount.write('config/connection', { rotation_schedule: '0 3 * * *', disable_automated_rotation: false });
+    expect(dataOf(await mount.read('config/connection'))).toMatchObject({ rotation_schedule: '0 3 * * *' });
+    await server.api('PUT', 'users/second', { password: 'second', tags: 'administrator' });
+    await mount.write('config/connection', { username: 'second', password: 'second' });
+    await advanceUntil(async () => (await reasonFor('second', 'second')) === 'Login failed');
+    expect(await reasonFor('manager', 'manager')).toBeUndefined();
+    await mount.write('config/connection', { ...login, rotation_schedule: '' });
+    await mount.advance('48h');
+    expect(await reasonFor('manager', 'manager')).toBeUndefined();
+    expect(Object.keys(dataOf<object>(await mount.read('config/connection')))).not.toContain('rotation_schedule');
+  });
+
+  test.each([
+    [{ rotation_period: '5s' }, 'rotation_period'],
+    [{ rotation_schedule: 'often' }, 'rotation_schedule'],
+    [{ rotation_window: '1h' }, 'rotation_window is only valid with rotation_schedule'],
+    [{ rotation_period: '1h', rotation_schedule: '0 3 * * *' }, 'rotation_schedule'],
+  ])('the plan %j of the managing user is refused', async (plan, text) => {
+    const { status, errors } = await mount.call('update', 'rabbitmq/config/connection', { data: plan });
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining(text)] });
+    expect(dataOf(await mount.read('config/connection'))).toMatchObject({ root_rotation: { state: 'idle' } });
+  });
+
+  test('a password that the user has is imported by a login, and stays until the plan changes it', async () => {
+    const role = { username: 'app', rotation_period: '24h', skip_import_rotation: true };
+    await mount.write('static-roles/app', { ...role, password: 'first' });
+    expect(dataOf(await mount.read('static-creds/app'))).toMatchObject({ password: 'first', last_vault_rotation: '0001-01-01T00:00:00Z' });
+    await mount.advance('23h');
+    expect(await reasonFor('app', 'first')).toBeUndefined();
+    await advanceUntil(async () => (await reasonFor('app', 'first')) === 'Login failed');
+    expect(await reasonFor('app', await passwordOf('app'))).toBeUndefined();
+  });
+
+  test('a user without tags proves an imported password too', async () => {
+    await mount.write('static-roles/plain', {
+      username: 'plain',
+      rotation_period: '24h',
+      skip_import_rotation: true,
+      password: 'first',
+    });
+    expect(await passwordOf('plain')).toBe('first');
+  });
+
+  test('a role that is imported without a password shows none before its first rotation', async () => {
+    await mount.write('static-roles/app', { username: 'app', rotation_period: '24h', skip_import_rotation: true });
+    const { data, warnings } = await mount.read('static-creds/app');
+    expect({ data, warnings }).toMatchObject({ data: { username: 'app' }, warnings: [expect.stringContaining('is not known before')] });
+    expect(Object.keys(data as object)).not.toContain('password');
+    await mount.write('static-roles/app', { rotation_period: '48h' });
+    await mount.write('rotate-role/app');
+    expect(await reasonFor('app', await passwordOf('app'))).toBeUndefined();
+  });
+
+  test.each([
+    [
+      { skip_import_rotation: true, password: 'other' },
+      'password: RabbitMQ does not take it for the user "app"; send the password that the user has now',
+    ],
+    [{ skip_import_rotation: true, password: '' }, 'password: it is empty'],
+    [{ password: 'first' }, 'password: it is stored only with skip_import_rotation=true'],
+  ])('the import %j is refused, and nothing is stored', async (data, text) => {
+    const role = { username: 'app', rotation_period: '24h', ...data };
+    const { status, errors } = await mount.call('update', 'rabbitmq/static-roles/app', { data: role });
+    expect({ status, errors }).toEqual({ status: 400, errors: [expect.stringContaining(text)] });
+    expect((await mount.call('list', 'rabbitmq/static-roles')).status).toBe(404);
+    expect(await reasonFor('app', 'first')).toBeUndefined();
+  });
+
+  test('verify=false stores a password that no login has proven; a later write takes none', async () => {
+    const role = { username: 'app', rotation_period: '24h', skip_import_rotation: true };
+    await mount.write('static-roles/app', { ...role, password: 'unproven', verify: false });
+    expect(await passwordOf('app')).toBe('unproven');
+    const { status, errors } = await mount.call('update', 'rabbitmq/static-roles/app', { data: { password: 'first' } });
+    expect({ status, errors }).toEqual({ status: 400, errors: ['password has no effect on updates'] });
+  });
+
   test('a user that is gone is shown by failing until it is there again', async () => {
     await mount.write('static-roles/app', { username: 'app', rotation_period: '1h' });
     await server.api('DELETE', 'users/app');

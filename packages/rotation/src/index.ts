@@ -40,6 +40,8 @@ export { rootPlanOf, rootPlanParameters, rotatesByItself } from './root-plan.ts'
 export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
 export type { PendingChange, RetiringCredential, RotationState, StateLens } from './rotation-state.ts';
 export { creationOpen } from './creation-open.ts';
+export { importedPassword, refuseImport, requireProven } from './imported-password.ts';
+export type { ImportedFor, ImportedPassword, SentImport } from './imported-password.ts';
 export { failingPath } from './path-failing.ts';
 export type { FailingPath } from './path-failing.ts';
 export { staticCredsPaths } from './path-static-creds.ts';

@@ -42,7 +42,7 @@ const RESIDENT_BYTES = 32 * 2 ** 20;
 /** Entries touched between two looks at the resident memory. */
 const LOOK_EVERY = 256;
 /** Milliseconds between two looks whether the store is at rest. */
-const REST_LOOK_MS = 1_000;
+const REST_LOOK_MS = 250;
 /** How much of the file stays in resident memory while few entries are touched, in bytes. */
 const RESIDENT_AT_REST = 4 * 2 ** 20;
 /** How often a commit is written before its failure is reported, where the failure left nothing of it behind. */
