@@ -226,6 +226,24 @@ describeWithAws('a server that dies in the middle', (aws) => {
     },
   );
 
+  test.each(deaths(PLANNED, 8))(
+    'while a static role of another account is rotated by plan, at %s %i: the key that is answered works, and is another one later',
+    async (...death) => {
+      const { there, write, forget, key } = await otherAccount();
+      await write();
+      await done('update', 'aws/static-roles/app', { rotation_period: '1h' });
+      const before = await key();
+      await server.advance('59m');
+      await forget();
+      await dieIn(death, async () => server.advance('1m'));
+      expect(await there.keysOf('app')).toContain((await key()).access_key);
+      await server.pass(400);
+      const later = await key();
+      expect(later.access_key).not.toBe(before.access_key);
+      expect(await there.keysOf('app')).toEqual([later.access_key]);
+    },
+  );
+
   test.each(deaths(2, 4))('while a static role of another account is deleted, at %s %i: its key goes with it', async (...death) => {
     const { there, write, forget, key } = await otherAccount();
     await write();
