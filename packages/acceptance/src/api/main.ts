@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisedPackages, reportOf, undocumented, writeReport } from './reports.ts';
+import { promisedEntries, reportOf, undocumented, writeReport } from './reports.ts';
 
 /*
  * `npm run api` writes the reports of what the packages for others export; with `--check` it compares them instead, as `npm test` does. Needs a build.
@@ -12,15 +12,16 @@ const check = process.argv.includes('--check');
 const folder = await mkdtemp(join(tmpdir(), 'strongroom-api-'));
 const faults: string[] = [];
 try {
-  for (const name of promisedPackages) {
-    const report = writeReport(name, folder);
-    const committed = existsSync(reportOf(name)) ? readFileSync(reportOf(name), 'utf8') : '';
+  for (const entry of promisedEntries) {
+    const { name } = entry;
+    const report = writeReport(entry, folder);
+    const committed = existsSync(reportOf(entry)) ? readFileSync(reportOf(entry), 'utf8') : '';
     if (check && report !== committed) faults.push(`${name}: what it exports has changed: npm run api, and commit ${name}.api.md`);
-    if (!check) writeFileSync(reportOf(name), report);
+    if (!check) writeFileSync(reportOf(entry), report);
     for (const symbol of undocumented(report)) faults.push(`${name}: ${symbol} is exported without a docstring`);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-console.log(faults.length === 0 ? `${promisedPackages.length} reports` : faults.join('\n'));
+console.log(faults.length === 0 ? `${promisedEntries.length} reports` : faults.join('\n'));
 if (faults.length > 0) process.exitCode = 1;
