@@ -8,11 +8,8 @@ interface Timer {
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /**
-   * Advances by `"1h"` or a number of seconds, running the timers on the way in order; resolves when their work had its turn. `settled` is waited for after
-   * each timer.
-   */
-  advance(by: string | number, settled?: () => Promise<unknown>): Promise<void>;
+  /** Advances by `"1h"` or a number of seconds, running the timers on the way in order; resolves when their work had its turn. */
+  advance(by: string | number): Promise<void>;
   set(to: Date | string): Promise<void>;
 }
 
@@ -22,7 +19,7 @@ export function manualClock(start: Date | string = '2030-01-01T00:00:00Z'): Manu
   let order = 0;
   const timers = new Set<Timer>();
 
-  const moveTo = async (target: number, settled?: () => Promise<unknown>): Promise<void> => {
+  const moveTo = async (target: number): Promise<void> => {
     for (;;) {
       let next: Timer | undefined;
       for (const timer of timers) {
@@ -33,10 +30,8 @@ export function manualClock(start: Date | string = '2030-01-01T00:00:00Z'): Manu
       now = Math.max(now, next.at);
       next.callback();
       await turn();
-      await settled?.();
     }
-    // While work was waited for, somebody else may have moved the clock further.
-    now = settled ? Math.max(now, target) : target;
+    now = target;
     await turn();
   };
 
@@ -48,7 +43,7 @@ export function manualClock(start: Date | string = '2030-01-01T00:00:00Z'): Manu
       timers.add(timer);
       return () => timers.delete(timer);
     },
-    advance: async (by, settled) => moveTo(now + parseDuration(by) * 1_000, settled),
+    advance: async (by) => moveTo(now + parseDuration(by) * 1_000),
     set: async (to) => moveTo(new Date(to).getTime()),
   };
 }

@@ -53,7 +53,7 @@ export interface TestMount {
   write(path: string, data?: Call['data']): Promise<CoreResponse>;
   patch(path: string, data?: Call['data']): Promise<CoreResponse>;
   delete(path: string, data?: Call['data']): Promise<CoreResponse>;
-  /** Moves the clock, and at each of its timers waits until all that became due is processed. Work that hangs holds it up: move `clock` itself then. */
+  /** Moves the clock and waits until all that became due is processed. Work that hangs holds it up: move `clock` itself then. */
   advance(by: string | number): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,16 +66,6 @@ export class CallFailed extends Error {
     super(`${operation} ${path}: ${response.status} ${(response.errors ?? []).join('; ')}`);
     this.response = response;
   }
-}
-
-/** How long `advance` lets work go on that became due, before it takes it for work that hangs until its deadline. Milliseconds. */
-const PATIENCE = 5_000;
-
-/** Whether work ends within a number of milliseconds. */
-async function isOver(work: Promise<unknown>, millis: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), millis)));
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
 /** Mounts an engine in a core of its own, in memory by default. */
@@ -124,12 +114,7 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     patch: below('patch'),
     delete: below('delete'),
     advance: async (by) => {
-      // An outside system answers in its own time, which no deadline on this clock may overtake.
-      let patience = Date.now() + PATIENCE;
-      await clock.advance(by, async () => {
-        const left = patience - Date.now();
-        if (left <= 0 || !(await isOver(core.settleSchedule(), left))) patience = 0;
-      });
+      await clock.advance(by);
       await core.settleSchedule();
     },
     close: async () => core.close(),
