@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { AnswerQueue } from './answer-queue.ts';
 import type { CoreResponse } from './core-types.ts';
 import { envelopeOf, errorsBody } from './envelope.ts';
 
@@ -8,6 +9,7 @@ const LINGER = 2_000;
 
 /** Puts answers on the wire, each with one write. */
 export class AnswerWriter {
+  readonly #queue = new AnswerQueue();
   readonly #fixed: readonly string[];
   /** For answers that say themselves how long they may be kept. */
   readonly #keepable: readonly string[];
@@ -43,7 +45,7 @@ export class AnswerWriter {
       headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
     if (extra) headers.push(...extra);
     response.writeHead(status, headers);
-    response.end(body);
+    this.#queue.add(response, body);
   }
 
   /** 304: what the caller has is still true. `headers` are those of the answer that it has. */
