@@ -1,13 +1,13 @@
 import 'virtual:theme.css';
 import './sheets.css';
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { loadSettings } from '../api/console-settings.ts';
 import { queryClient } from '../api/queries.ts';
+import { Notices } from './notices.tsx';
 import { router } from './router.tsx';
 import { theme } from './theme.ts';
 
@@ -24,7 +24,7 @@ createRoot(document.getElementById('root')!).render(
       deduplicateInlineStyles={false}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Notices />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
