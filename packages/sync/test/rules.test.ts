@@ -104,6 +104,16 @@ describe('a rule', () => {
     );
   });
 
+  test('is told apart from a link that a caller asked for as well', async () => {
+    await sync.set('team/*');
+    await sync.set('team/a');
+    const alone = async (): Promise<Record<string, boolean | undefined>> =>
+      Object.fromEntries((await sync.associations()).map(({ secret_name, by_rule_alone }) => [secret_name, by_rule_alone]));
+    expect(await alone()).toEqual({ 'team/a': false, 'team/deep/b': true });
+    await sync.remove('team/a');
+    expect(await alone()).toEqual({ 'team/a': true, 'team/deep/b': true });
+  });
+
   test('links at most as many secrets as it may, and shows how many are left', async () => {
     await sync.set('team/*', { max_secrets: 2 });
     await sync.put('team/x', { k: '1' });

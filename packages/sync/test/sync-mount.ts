@@ -12,6 +12,7 @@ export interface Association {
   readonly mount: string;
   readonly secret_name: string;
   readonly sub_key?: string;
+  readonly by_rule_alone?: boolean;
   readonly sync_status: string;
   readonly updated_at: string;
   readonly remote_name?: string;

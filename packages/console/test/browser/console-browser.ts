@@ -148,6 +148,21 @@ export class Tab {
     });
   }
 
+  /**
+   * Does something once, while the next request that writes to a path of the API is on its way: `ldap/config`, or a glob.
+   * What a page reads in the background does not meet it first.
+   */
+  async beforeWrite(path: string, work: () => Promise<unknown>): Promise<void> {
+    let done = false;
+    await this.page.route(`**/v1/${path}`, async (route, request) => {
+      if (!done && ['POST', 'PUT', 'PATCH', 'DELETE'].includes(request.method())) {
+        done = true;
+        await work();
+      }
+      await route.continue();
+    });
+  }
+
   /** Waits until nothing is being loaded any more. */
   async settled(): Promise<void> {
     await this.page.waitForFunction(() => document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') === null);

@@ -108,7 +108,7 @@ describeWhere(noChromium, 'what was typed', () => {
     await field('URL').fill('ldap://ldap.example.org');
     await field('Bind DN').fill('cn=manager,dc=example,dc=org');
     await field('Bind password').fill(TYPED);
-    await server.set('POST', 'auth/token/revoke', { token });
+    await tab.beforeWrite('ldap/config', () => server.set('POST', 'auth/token/revoke', { token }));
     await tab.page.getByRole('button', { name: 'Save' }).click();
     await tab.page.getByRole('dialog').getByText('Your login has ended').waitFor();
     await look(tab, 'draft-covered');

@@ -92,7 +92,8 @@ describeWhere(noChromium, 'a session', () => {
     await passwordLogin();
     await tab.page.getByRole('heading', { level: 1, name: 'Audit devices' }).waitFor();
     await tab.page.getByRole('textbox', { name: 'Value to find' }).fill('a draft');
-    await server.set('POST', 'auth/token/revoke', { token: await storedToken() });
+    const token = await storedToken();
+    await tab.beforeWrite('auth/token/renew-self', () => server.set('POST', 'auth/token/revoke', { token }));
     await tab.page.getByRole('button', { name: /^Session of/ }).click();
     await tab.page.getByRole('menuitem', { name: 'Renew' }).click();
     await tab.page.getByRole('dialog').getByText('Your login has ended').waitFor();

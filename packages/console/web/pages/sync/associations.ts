@@ -7,6 +7,8 @@ export interface Association {
   readonly sub_key?: string;
   /** The rules that brought it. */
   readonly rule?: string;
+  /** Nobody linked it as well: only its rule can take it back. */
+  readonly by_rule_alone?: boolean;
   readonly sync_status: string;
   readonly updated_at: string;
   readonly remote_name?: string;

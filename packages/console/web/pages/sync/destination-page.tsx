@@ -82,18 +82,24 @@ export default function DestinationPage() {
                           {`Try ${one.secret_name} now`}
                         </ActionButton>
                       )}
-                      <ConfirmAction
-                        label={`Unlink ${one.secret_name}`}
-                        needs={{ path: `${place}/associations/remove`, need: ['update', 'create'] }}
-                        act={async () => {
-                          await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), {
-                            body: { mount: one.mount, secret_name: one.secret_name },
-                          });
-                          await makeStale(queryClient, [path]);
-                        }}
-                      >
-                        The copy {one.remote_name ?? ''} is removed outside. Programs that read it there lose it. The secret itself stays.
-                      </ConfirmAction>
+                      {one.by_rule_alone === true ? (
+                        <Text size="xs" c="dimmed">
+                          Its rule links it: exclude it there, or remove the rule.
+                        </Text>
+                      ) : (
+                        <ConfirmAction
+                          label={`Unlink ${one.secret_name}`}
+                          needs={{ path: `${place}/associations/remove`, need: ['update', 'create'] }}
+                          act={async () => {
+                            await send('POST', apiPath('sys', 'sync', 'destinations', type, name, 'associations', 'remove'), {
+                              body: { mount: one.mount, secret_name: one.secret_name },
+                            });
+                            await makeStale(queryClient, [path]);
+                          }}
+                        >
+                          The copy {one.remote_name ?? ''} is removed outside. Programs that read it there lose it. The secret itself stays.
+                        </ConfirmAction>
+                      )}
                     </Stack>
                   ),
                 },
