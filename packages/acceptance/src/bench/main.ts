@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
@@ -33,7 +34,7 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
  * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
  * drives the storage drivers alone. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
  */
-const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
+const flags = flagsOf(process.argv.slice(2));
 const seconds = Number(flags.get('seconds') ?? 5);
 const scales = (flags.get('leases') ?? '100000')
   .split(',')
@@ -436,5 +437,34 @@ async function remaining(bench: BenchServer): Promise<number> {
   } catch (error) {
     if (error instanceof Error && error.message.includes('404')) return 0;
     throw error;
+  }
+}
+
+/** A misspelled flag would run everything, which takes an hour. */
+function flagsOf(words: readonly string[]): ReadonlyMap<string, string> {
+  const names = [
+    'against',
+    'leases',
+    'nodes',
+    'only',
+    'our-workers',
+    'percent',
+    'pid',
+    'rounds',
+    'seconds',
+    'share',
+    'stores',
+    'token',
+    'workers',
+  ];
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    });
+    return new Map(Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nThe flags are ${names.map((name) => `--${name}=…`).join(' ')}\n`);
+    process.exit(2);
   }
 }
