@@ -1,13 +1,13 @@
 // `npm test`: installs what is missing, runs everything, and says what it left out and why.
 // With `--changed`, the types are checked and the tests run that the change is likely to break: in less than a minute.
 // With other words after `--`, only jest runs, with these words: `npm test -- packages/kv`.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fork, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { changedFiles, quickTests, relatedTests } from './test-selection.mjs';
 import { installNewestNode, NEWEST_LTS } from './newest-node.mjs';
 import { removeStale } from './remove-stale.mjs';
-import { buildGoPrograms, has, installPackages, installPython, root, run } from './setup.mjs';
+import { installPackages, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
 const leftOut = [];
@@ -38,68 +38,18 @@ const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--lo
 let jestPassed = 0;
 let jestFailed = 0;
 
-/** Debian's servers, where we may install: as root, with apt. */
-function installServers() {
-  const wanted = [
-    ['slapd', existsSync('/usr/sbin/slapd'), 'tests against OpenLDAP'],
-    ['ldap-utils', has('ldapsearch'), 'tests against OpenLDAP'],
-    ['openssl', has('openssl'), 'tests with TLS'],
-    ['gnupg', has('gpg'), 'tests that GnuPG reads what is encrypted to PGP keys'],
-    [
-      'python3-venv',
-      has('python3') && spawnSync('python3', ['-c', 'import venv, ensurepip'], { stdio: 'ignore' }).status === 0,
-      'the walk with hvac, tests against AWS with moto, and the fuzz of the API',
-    ],
-    ['mariadb-server', has('mariadbd') || existsSync('/usr/sbin/mariadbd'), 'tests against MariaDB'],
-    ['pgbouncer', has('pgbouncer') || existsSync('/usr/sbin/pgbouncer'), 'tests behind a pooler'],
-    ['etcd-server', has('etcd'), 'tests of the storage on etcd'],
-    ['redis-server', has('redis-server'), 'tests against Redis'],
-    ['influxdb', has('influxd'), 'tests against InfluxDB'],
-    ['rabbitmq-server', has('rabbitmq-server') || existsSync('/usr/sbin/rabbitmq-server'), 'tests against RabbitMQ'],
-    ['samba-ad-dc', has('samba') || existsSync('/usr/sbin/samba'), 'tests against Active Directory with Samba'],
-    ['samba-ad-provision', existsSync('/usr/share/samba/setup/provision.ldif'), 'tests against Active Directory with Samba'],
-    ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra, Neo4j and OpenSearch'],
-    ['maven', has('mvn'), 'tests against Cassandra, Neo4j and OpenSearch'],
-    ['unzip', has('unzip'), 'tests against OpenSearch'],
-    ['chromium', has('chromium'), 'tests of the console in a browser'],
-    ['softhsm2', has('softhsm2-util'), 'tests of the seal pkcs11 on SoftHSM'],
-    ['opensc', has('pkcs11-tool'), 'tests of the seal pkcs11 on SoftHSM'],
-    ['prometheus', has('promtool'), 'checks of the alert rules'],
-    ['zsh', has('zsh'), 'completion in zsh'],
-    ['fish', has('fish'), 'completion in fish'],
-  ].filter(([, there]) => !there);
-  if (wanted.length === 0) return;
-  const names = wanted.map(([name]) => name);
-  if (process.getuid?.() !== 0 || !has('apt-get')) {
-    for (const [name, , what] of wanted) leftOut.push(`${what}: ${name} is not installed, and this user may not install it`);
-    return;
-  }
-  console.log(`Installing ${names.join(', ')} from Debian …`);
-  // The packages' own services must not start: the tests start private instances.
-  const policy = '/usr/sbin/policy-rc.d';
-  const ours = !existsSync(policy);
-  if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const options = { env, stdio: ['ignore', 'ignore', 'inherit'] };
-    run('apt-get', ['update', '-qq'], options);
-    if (run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], options) !== 0) {
-      for (const [name, , what] of wanted) leftOut.push(`${what}: ${name} could not be installed`);
-    }
-  } finally {
-    if (ours) rmSync(policy, { force: true });
-  }
-}
-
-/** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. */
-function installOthers() {
-  for (const name of ['cassandra', 'neo4j', 'opensearch', 'ferretdb']) {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'packages', 'lab', 'scripts', `install-${name}.mjs`)], {
-      encoding: 'utf8',
-    });
-    // The suites that need it say themselves that they are left out.
-    if (status !== 0) console.log(`${name} could not be installed: ${stderr.trim().split('\n', 1)[0]}`);
-  }
+/** Installs what the tests need besides the packages, while the checks compute: it waits for registries most of the time. */
+async function installServers() {
+  const child = fork(join(root, 'packages', 'acceptance', 'scripts', 'install-servers.mjs'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  let installed;
+  child.once('message', (message) => (installed = message));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (printed += text));
+  await new Promise((resolve) => child.once('close', resolve));
+  console.log(`\n== servers and clients to test with\n${printed}`);
+  if (!installed) throw new Error('install-servers.mjs ended early; what it printed says why');
+  leftOut.push(...installed.leftOut);
+  Object.assign(process.env, installed.environment);
 }
 
 /** Runs checks that need nothing of each other one after the other; what each prints comes when it ends. */
@@ -144,7 +94,9 @@ const RUN_AGAIN = 4;
  * and does not fail the run; one that stays does.
  */
 function jest(args, node = process.execPath) {
+  const began = Date.now();
   const report = jestReport(args, node);
+  console.log(`jest took ${Math.round((Date.now() - began) / 1000)} s`);
   if (report === undefined) {
     jestFailed += 1;
     console.log('jest did not finish');
@@ -183,12 +135,9 @@ if (words[0] === '--changed') {
 } else if (words.length > 0) {
   jest(words);
 } else {
-  installServers();
-  leftOut.push(...installPython(), ...buildGoPrograms());
-  installOthers();
   removeStale();
   // Two at a time; the lint with types takes 2 GiB.
-  await Promise.all([check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES), check(FORMAT, LINT)]);
+  await Promise.all([installServers(), check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES), check(FORMAT, LINT)]);
   await Promise.all([check(TYPED_LINT, SITE), check(API, PACKAGES)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
