@@ -146,7 +146,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const warnings = [
       ...(problem === undefined ? [] : [problem]),
       ...(sealed ? [] : deps.warnings()),
-      ...(missing > 0 ? [`${missing} of ${deps.siblings.configured} workers do not run`] : []),
+      ...(missing > 0 ? [`${missing} of ${deps.siblings.configured} workers ${missing === 1 ? 'is' : 'are'} not running`] : []),
     ];
     const unable = warnings.length === 0 ? {} : { warnings };
     return json(
