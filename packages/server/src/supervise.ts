@@ -54,10 +54,12 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
   let removePidFile: (() => void) | undefined;
   try {
     const listening = await supervisor.start();
-    if (pidFile !== undefined) removePidFile = writePidFile(pidFile);
-    say(banner(listening, configuration));
-    log.info('ready', { listeners: listening.addresses, storage: storage.type, sealed: listening.sealed, workers });
-    started();
+    if (listening) {
+      if (pidFile !== undefined) removePidFile = writePidFile(pidFile);
+      say(banner(listening, configuration));
+      log.info('ready', { listeners: listening.addresses, storage: storage.type, sealed: listening.sealed, workers });
+      started();
+    }
     const code = await supervisor.ended;
     log.info('stopped');
     return code;

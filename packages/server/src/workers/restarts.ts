@@ -3,21 +3,24 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 /** A worker that served for so long was well. */
 const WELL = 60_000;
-/** So many ends within the time below are too many. */
+/** So many ends of workers that were not well, within the time below, are too many. */
 const TOO_MANY = 5;
 const WITHIN = 60_000;
 
-/** When a worker that ended by itself is started anew: at once, then after 1, 2, 4 … 30 seconds; and when there is no point in it any more. */
+/** When a worker that ended by itself is replaced: at once, then after 1, 2, 4 … 30 seconds; and when there is no point in it any more. */
 export class Restarts {
   /** Of each worker, ends in a row without a minute of service between. */
   readonly #inARow = new Map<number, number>();
   #ends: number[] = [];
 
-  /** A worker failed that had served for so long. Resolves to the pause before its next start; undefined: no worker is to be started any more. */
+  /** A worker failed that had served for so long. The pause before its next start; undefined: no worker is to be started any more. */
   failed(worker: number, now: number, served: number): number | undefined {
-    this.#ends = [...this.#ends.filter((at) => now - at < WITHIN), now];
-    if (this.#ends.length >= TOO_MANY) return undefined;
-    const before = served >= WELL ? 0 : (this.#inARow.get(worker) ?? 0);
+    const well = served >= WELL;
+    if (!well) {
+      this.#ends = [...this.#ends.filter((at) => now - at < WITHIN), now];
+      if (this.#ends.length >= TOO_MANY) return undefined;
+    }
+    const before = well ? 0 : (this.#inARow.get(worker) ?? 0);
     this.#inARow.set(worker, before + 1);
     return before === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** (before - 1), LONGEST_PAUSE);
   }

@@ -30,14 +30,15 @@ export interface SupervisorParts {
 interface Slot {
   readonly number: number;
   process: WorkerProcess | undefined;
-  startedAt: number;
   listening: Listening | undefined;
+  /** When it said that it listens. */
+  listeningSince: number;
   /** Why it said that it could not start. */
   reason: string | undefined;
   missedTicks: number;
 }
 
-/** The first worker could not start; the message says why. */
+/** A worker could not start, or ended before all of them listened; the message says why. */
 export class WorkerNotStarted extends Error {
   override readonly name = 'WorkerNotStarted';
 }
@@ -58,6 +59,9 @@ export class Supervisor {
   readonly #resolve: (code: number) => void;
   #stopping: string | undefined;
   #code = 0;
+  /** All workers have listened at once: from then on, one that ends is replaced. */
+  #serving = false;
+  #notStarted: WorkerNotStarted | undefined;
   #changed: () => void = () => undefined;
 
   /** Resolves with the exit code once every worker has ended for good. */
@@ -74,7 +78,7 @@ export class Supervisor {
     );
     this.#slots = Array.from({ length: parts.count }, (_, at) => ({
       number: at + 1,
-      ...{ process: undefined, startedAt: 0, listening: undefined, reason: undefined, missedTicks: 0 },
+      ...{ process: undefined, listening: undefined, listeningSince: 0, reason: undefined, missedTicks: 0 },
     }));
     let resolve: (code: number) => void = () => undefined;
     this.ended = new Promise((done) => (resolve = done));
@@ -82,21 +86,25 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with what the first one said.
-   * @throws WorkerNotStarted with the reason of the first that could not; no worker is left then
+   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with what the first one said; with undefined if it is told to stop before.
+   * @throws WorkerNotStarted if a worker ends before all listen; no worker is left then
    */
-  async start(): Promise<Listening> {
+  async start(): Promise<Listening | undefined> {
     this.#tick();
-    try {
-      const [first, ...others] = this.#slots;
-      await this.#started(first!);
-      await Promise.all(others.map(async (slot) => this.#started(slot)));
-      return first!.listening!;
-    } catch (error) {
-      this.stop('a worker could not start');
-      await this.ended;
-      throw error;
+    const [first, ...others] = this.#slots;
+    for (const slots of [[first!], others]) {
+      if (this.#stopping !== undefined) break;
+      for (const slot of slots) this.#start(slot);
+      while (this.#stopping === undefined && slots.some(({ listening }) => !listening))
+        await new Promise<void>((resolve) => (this.#changed = resolve));
     }
+    if (this.#notStarted) {
+      await this.ended;
+      throw this.#notStarted;
+    }
+    if (this.#stopping !== undefined) return undefined;
+    this.#serving = true;
+    return first!.listening;
   }
 
   /** Every worker reads its certificates, and opens its files, anew. */
@@ -111,37 +119,23 @@ export class Supervisor {
     this.#code = code;
     this.#tell({ kind: 'stop', reason });
     this.#after(STOP, () => {
-      this.#parts.log.error('workers are ended that did not stop in time', { seconds: STOP / 1_000 });
-      this.#code = 1;
+      this.#parts.log.error('killing workers that did not stop in time', { seconds: STOP / 1_000 });
       this.kill();
     });
     this.#finishIfAllEnded();
+    this.#changed();
   }
 
   /** Ends every worker at once. */
   kill(): void {
+    this.#code = 1;
     for (const { process } of this.#slots) process?.kill();
   }
 
-  /** Resolves when the worker listens. */
-  async #started(slot: Slot): Promise<void> {
-    this.#start(slot);
-    while (!slot.listening) {
-      if (!slot.process) throw new WorkerNotStarted(slot.reason ?? 'a worker ended while it started');
-      await new Promise<void>((resolve) => {
-        const before = this.#changed;
-        this.#changed = () => {
-          before();
-          resolve();
-        };
-      });
-    }
-  }
-
   #start(slot: Slot): void {
-    const { fork, count, clock } = this.#parts;
+    const { fork, count } = this.#parts;
     const process = fork({ server: this.#server, number: slot.number, configured: count });
-    Object.assign(slot, { process, startedAt: clock.millis(), listening: undefined, reason: undefined, missedTicks: 0 });
+    Object.assign(slot, { process, listening: undefined, reason: undefined, missedTicks: 0 });
     // What loads its code hears nothing yet, and nobody waits for it.
     let speaks = false;
     process.hear((message) => {
@@ -161,6 +155,7 @@ export class Supervisor {
         return;
       case 'listening':
         slot.listening = message.listening;
+        slot.listeningSince = this.#parts.clock.millis();
         if (this.#stopping !== undefined) slot.process!.send({ kind: 'stop', reason: this.#stopping });
         return this.#tellWhoRuns();
       case 'failed': {
@@ -179,33 +174,37 @@ export class Supervisor {
       if (this.#slots.some(({ process }) => process?.pid === pid)) this.#counts.counted(pid, worker, families);
   }
 
-  async #endedOne(slot: Slot, process: WorkerProcess, { code, signal }: End): Promise<void> {
+  async #endedOne(slot: Slot, process: WorkerProcess, end: End): Promise<void> {
     const { clock, log } = this.#parts;
-    const { number, startedAt, listening, reason } = slot;
+    const { number, listening, listeningSince, reason } = slot;
     slot.process = undefined;
     slot.listening = undefined;
     this.#switchboard.disconnect(number);
     await this.#counts.ended(process.pid);
-    this.#tellWhoRuns(listening);
+    this.#tellWhoRuns();
     if (this.#stopping !== undefined) {
-      if (code !== 0) this.#code = 1;
+      // One that never listened had nothing to bring to an end; the signal that stops the server may have ended it before it listened to signals.
+      if (listening && end.code !== 0) this.#code = 1;
       return this.#finishIfAllEnded();
     }
-    if (!this.#serving) return;
-    const served = clock.millis() - startedAt;
+    if (!this.#serving) {
+      this.#notStarted = new WorkerNotStarted(reason ?? `worker ${number} ended while the server started: ${howEnded(end)}`);
+      return this.stop('a worker could not start', 1);
+    }
     const how = {
       worker: number,
       pid: process.pid,
-      ...(signal === null ? { code } : { signal }),
+      ...(end.signal === null ? { code: end.code } : { signal: end.signal }),
       ...(reason === undefined ? {} : { reason }),
     };
+    const now = clock.millis();
     // It was asked to, and did.
-    const pause = code === 0 ? 0 : this.#restarts.failed(number, clock.millis(), served);
+    const pause = end.code === 0 ? 0 : this.#restarts.failed(number, now, listening ? now - listeningSince : 0);
     if (pause === undefined) {
-      log.error('the server stops because its workers keep ending', how);
-      return this.stop('workers keep ending', 1);
+      log.error('stopping: workers keep failing', how);
+      return this.stop('workers keep failing', 1);
     }
-    log.error('a worker ended and is started anew', { ...how, after_seconds: pause / 1_000 });
+    log.error('a worker ended; starting a new one', { ...how, after_seconds: pause / 1_000 });
     const startAnew = (): void => {
       if (this.#stopping === undefined) this.#start(slot);
     };
@@ -213,18 +212,10 @@ export class Supervisor {
     else this.#after(pause, startAnew);
   }
 
-  /** All workers have listened once. */
-  get #serving(): boolean {
-    return this.#everServed;
-  }
-  #everServed = false;
-
-  #tellWhoRuns(endedOne?: Listening): void {
+  #tellWhoRuns(): void {
     const running = this.#slots.filter(({ listening }) => listening).map(({ number }) => number);
-    if (running.length === this.#slots.length) {
-      if (this.#everServed && !endedOne) this.#parts.log.info('all workers run', { workers: running.length });
-      this.#everServed = true;
-    }
+    if (this.#serving && running.length === this.#slots.length)
+      this.#parts.log.info('all workers are running', { workers: running.length });
     this.#tell({ kind: 'running', workers: running });
     this.#changed();
   }
@@ -262,4 +253,8 @@ export class Supervisor {
     });
     this.#cancels.add(cancel);
   }
+}
+
+function howEnded({ code, signal }: End): string {
+  return signal === null ? `exit code ${code}` : `killed by ${signal}`;
 }

@@ -99,6 +99,83 @@ describe('the supervisor', () => {
     expect(forked).toHaveLength(1);
   });
 
+  test.each([
+    ['the first one, while the others start', 0, []],
+    ['one of the others, while the last one starts', 1, [1]],
+    ['one that has just listened, together with the last one', 1, [1, 2]],
+  ])('gives up where a worker ends before all listen: %s', async (_, ending, listening) => {
+    const { forked, ready, supervisor } = await supervised(3);
+    forked[0]!.listen();
+    await settled();
+    for (const at of listening) forked[at]!.listen();
+    forked[ending]!.end(null, 'SIGKILL');
+    await settled();
+    for (const [at, worker] of forked.entries()) {
+      if (at === ending) continue;
+      worker.listen();
+      expect(worker.told).toContainEqual({ kind: 'stop', reason: 'a worker could not start' });
+      worker.end(0);
+    }
+    await expect(ready).rejects.toThrow(`worker ${ending + 1} ended while the server started: killed by SIGKILL`);
+    expect(forked).toHaveLength(3);
+    expect(await supervisor.ended).toBe(1);
+  });
+
+  test('gives up where another worker than the first cannot start', async () => {
+    const { forked, ready } = await supervised();
+    forked[0]!.listen();
+    await settled();
+    forked[1]!.say({ kind: 'failed', reason: 'cannot read the certificate' });
+    forked[1]!.end(1);
+    await settled();
+    forked[0]!.end(0);
+    await expect(ready).rejects.toThrow('cannot read the certificate');
+    expect(forked).toHaveLength(2);
+  });
+
+  test('replaces a worker that ends as soon as all have listened', async () => {
+    const { forked, serve } = await supervised(3);
+    await serve();
+    forked[1]!.end(1);
+    await settled();
+    expect(forked.map(({ place }) => place.number)).toEqual([1, 2, 3, 2]);
+  });
+
+  test('starts no other worker, and ends with 0, when it is told to stop while the first one starts', async () => {
+    const { forked, ready, supervisor } = await supervised(3);
+    supervisor.stop('SIGTERM');
+    forked[0]!.listen();
+    await settled();
+    expect(forked[0]!.told).toContainEqual({ kind: 'stop', reason: 'SIGTERM' });
+    forked[0]!.end(0);
+    expect(await ready).toBeUndefined();
+    expect(await supervisor.ended).toBe(0);
+    expect(forked).toHaveLength(1);
+  });
+
+  test('ends with 0 when it is told to stop while the others start, though the signal ends one that does not listen to signals yet', async () => {
+    const { forked, ready, supervisor } = await supervised(3);
+    forked[0]!.listen();
+    await settled();
+    supervisor.stop('SIGTERM');
+    forked[1]!.end(null, 'SIGTERM');
+    forked[2]!.listen();
+    forked[2]!.end(0);
+    forked[0]!.end(0);
+    expect(await ready).toBeUndefined();
+    expect(await supervisor.ended).toBe(0);
+    expect(forked).toHaveLength(3);
+  });
+
+  test('ends with 1 when workers are killed while they start', async () => {
+    const { forked, ready, supervisor } = await supervised();
+    supervisor.stop('SIGTERM');
+    supervisor.kill();
+    expect(await ready).toBeUndefined();
+    expect(await supervisor.ended).toBe(1);
+    expect(forked).toHaveLength(1);
+  });
+
   test('starts a worker anew at once, then after 1 and 2 seconds, and ends after five failures within a minute', async () => {
     const { forked, serve, clock, supervisor } = await supervised();
     await serve();
@@ -117,7 +194,7 @@ describe('the supervisor', () => {
     expect(await fail()).toBe(5);
     await clock.advance('4s');
     await fail();
-    expect(forked[0]!.told).toContainEqual({ kind: 'stop', reason: 'workers keep ending' });
+    expect(forked[0]!.told).toContainEqual({ kind: 'stop', reason: 'workers keep failing' });
     forked[0]!.end(0);
     expect(await supervisor.ended).toBe(1);
   });
@@ -128,6 +205,7 @@ describe('the supervisor', () => {
     for (let i = 0; i < 6; i += 1) {
       forked[0]!.say({ kind: 'beat' });
       const last = forked.at(-1)!;
+      last.listen();
       for (let tick = 0; tick < 61; tick += 1) {
         for (const worker of [forked[0]!, last]) worker.say({ kind: 'beat' });
         await clock.advance('1s');
@@ -141,6 +219,37 @@ describe('the supervisor', () => {
       await settled();
     }
     expect(forked).toHaveLength(14);
+  });
+
+  test('starts all workers anew that served for an hour and are killed at once', async () => {
+    const { forked, serve, clock, log } = await supervised(8);
+    await serve();
+    for (let tick = 0; tick < 3_600; tick += 1) {
+      for (const worker of forked) worker.say({ kind: 'beat' });
+      await clock.advance('1s');
+    }
+    for (const worker of forked.slice()) worker.end(null, 'SIGKILL');
+    await settled();
+    expect(forked.slice(8).map(({ place }) => place.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const worker of forked.slice(8)) worker.listen();
+    expect(log.at(-1)).toBe('all workers are running');
+    expect(log).not.toContain('stopping: workers keep failing');
+  });
+
+  test('takes the time in which a worker starts for no service', async () => {
+    const { forked, serve, clock } = await supervised();
+    await serve();
+    forked[1]!.end(1);
+    await settled();
+    for (let tick = 0; tick < 90; tick += 1) {
+      for (const worker of [forked[0]!, forked[2]!]) worker.say({ kind: 'beat' });
+      await clock.advance('1s');
+    }
+    forked[2]!.end(1);
+    await settled();
+    expect(forked).toHaveLength(3);
+    await clock.advance('1s');
+    expect(forked).toHaveLength(4);
   });
 
   test('ends a worker whose event loop stands still, and starts another', async () => {

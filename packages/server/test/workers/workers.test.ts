@@ -201,9 +201,9 @@ workers = 2
     const [killed, other] = server.workers as [number, number];
     server.said = '';
     process.kill(killed, 'SIGKILL');
-    await server.says(/a worker ended and is started anew: worker=\d pid=\d+ signal=SIGKILL/);
+    await server.says(/a worker ended; starting a new one: worker=\d pid=\d+ signal=SIGKILL/);
     const meanwhile = written.length;
-    await server.says(/all workers run/);
+    await server.says(/all workers are running/);
     expect(written.length).toBeGreaterThan(meanwhile);
     over = true;
     await Promise.all(writers);
@@ -229,7 +229,7 @@ workers = 2
     expect(await statuses('sys/health')).toEqual([503]);
     server.said = '';
     process.kill(server.workers[0]!, 'SIGKILL');
-    await server.says(/all workers run/);
+    await server.says(/all workers are running/);
     connections = Array.from({ length: 8 }, () => server.connection(address));
     expect(await statuses('sys/health')).toEqual([503]);
     for (const [at, key] of recovery.entries()) await connections[at]!.call('PUT', 'sys/unseal', '', { key });
