@@ -20,6 +20,7 @@ import { openStorage } from './storage-choice.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import { CountsOfAll } from './workers/counts-of-all.ts';
 import { FollowedWorkers } from './workers/followed-workers.ts';
+import type { WorkerSiblings } from './workers/worker-siblings.ts';
 
 /** What a server consists of. The container knows each part by one of these and makes it once, when somebody first asks. */
 export const TOKENS = {
@@ -56,7 +57,7 @@ export interface Replacements {
 }
 
 /** The one place where parts are put together. Nothing is opened before it is resolved. */
-export function compose(configuration: Configuration, replacements: Replacements = {}, siblings: Siblings = alone): DependencyContainer {
+export function compose(configuration: Configuration, replacements: Replacements = {}, workers?: WorkerSiblings): DependencyContainer {
   const parts = container.createChildContainer();
   const once = <T>(name: InjectionToken<T>, make: (from: DependencyContainer) => T): void => {
     parts.register(name, { useFactory: instanceCachingFactory(make) });
@@ -74,11 +75,11 @@ export function compose(configuration: Configuration, replacements: Replacements
         ...(configuration.logFile === undefined ? {} : { file: configuration.logFile }),
       }),
   );
-  once(TOKENS.siblings, () => siblings);
-  once(TOKENS.otherCounts, () => (siblings === alone ? undefined : new CountsOfAll(siblings)));
+  once(TOKENS.siblings, () => workers ?? alone);
+  once(TOKENS.otherCounts, () => workers && new CountsOfAll(workers));
   once(TOKENS.followedLog, (from) => {
     const log = from.resolve(TOKENS.log);
-    return siblings === alone ? log : new FollowedWorkers(log, siblings);
+    return workers ? new FollowedWorkers(log, workers) : log;
   });
   let opened: Core | undefined;
   let traces: OtlpTracing | undefined;

@@ -1,4 +1,4 @@
-import type { Core, Siblings } from '@strongroom/core';
+import type { Core } from '@strongroom/core';
 import type { Configuration } from './config/configuration.ts';
 import { compose, TOKENS } from './composition.ts';
 import type { StartOptions } from './start-options.ts';
@@ -6,6 +6,7 @@ import { mountSecret } from './dev.ts';
 import { freeSockets } from './listeners/unix-socket.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { writePidFile } from './pid-file.ts';
+import type { WorkerSiblings } from './workers/worker-siblings.ts';
 
 /** How long requests that have begun may still take when the server stops; engines and storage get the rest of its 30 s. Milliseconds. */
 const LAST_REQUESTS = 20_000;
@@ -27,7 +28,7 @@ export interface OpenServer extends RunningServer {
 }
 
 /** What `startServer` does once everything is loaded. `siblings`: this process is one of several workers. */
-export async function openServer(options: StartOptions & { readonly siblings?: Siblings }): Promise<OpenServer> {
+export async function openServer(options: StartOptions & { readonly siblings?: WorkerSiblings }): Promise<OpenServer> {
   const { configuration, siblings } = options;
   const parts = compose(configuration, options, siblings);
   const log = parts.resolve(TOKENS.log);

@@ -16,8 +16,11 @@ const BEAT = 1_000;
 const COUNTS = 3;
 
 /** What a worker process does. Resolves with the exit code. */
-export async function work([number = '', configured = '', server = '', ...words]: readonly string[], started: () => void): Promise<number> {
-  const place = { server, number: Number(number), configured: Number(configured) };
+export async function work(
+  [number = '', start = '', configured = '', server = '', ...words]: readonly string[],
+  started: () => void,
+): Promise<number> {
+  const place = { server, number: Number(number), start: Number(start), configured: Number(configured) };
   const siblings = new WorkerSiblings(place, processChannel.send);
   const orders = new WorkerOrders();
   processChannel.hear((message) => {

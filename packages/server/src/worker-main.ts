@@ -1,4 +1,4 @@
-// A worker of a server: `worker-main <number> <how many> <server> <words of the server command>`.
+// A worker of a server: `worker-main <number> <start> <how many> <server> <words of the server command>`.
 import { quietStart } from './quiet-start.ts';
 
 const started = quietStart();

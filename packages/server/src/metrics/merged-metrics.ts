@@ -31,6 +31,12 @@ export function lastingCounts(families: readonly MetricFamilySnapshot[]): Metric
   });
 }
 
+/** Counts of several processes, added up. */
+export function summed(families: readonly MetricFamilySnapshot[]): MetricFamilySnapshot[] {
+  const sums = mergedMetrics([], families).getMetricsAsArray() as unknown as MetricFamilySnapshot[];
+  return sums.map(({ name, help, type, aggregator, values }) => ({ name, help, type, aggregator, values }) as MetricFamilySnapshot);
+}
+
 function withWorker(family: MetricFamilySnapshot, worker: number): MetricFamilySnapshot {
   const type = typeOf(family);
   const whole = type === 'gauge' && (OF_PROCESS.test(family.name) || String(family.aggregator) === 'first');

@@ -1,8 +1,8 @@
-import type { Siblings } from '@strongroom/core';
 import type { Registry } from 'prom-client';
-import { mergedMetrics, type MetricFamilySnapshot, type ProcessSnapshot } from '../metrics/merged-metrics.ts';
+import { mergedMetrics, type MetricFamilySnapshot } from '../metrics/merged-metrics.ts';
 import type { OtherCounts } from '../metrics/server-metrics.ts';
-import type { KnownCounts } from './worker-counts.ts';
+import { isLost, type KnownCounts, type ProcessCounts } from './worker-counts.ts';
+import type { WorkerSiblings } from './worker-siblings.ts';
 
 /** The topic on which the supervisor says what it knows. */
 export const KNOWN = 'counts/known';
@@ -12,34 +12,31 @@ const NOW = 'counts/now';
 /** Milliseconds. Of a worker that does not answer, the supervisor knows what it counted a few seconds ago. */
 const PATIENCE = 1_000;
 
-/** What a process had counted when it was asked. */
-export interface CountsNow extends ProcessSnapshot {
-  readonly pid: number;
-}
-
 /** What all workers have counted, those that have ended among them. */
 export class CountsOfAll implements OtherCounts {
-  readonly #siblings: Siblings;
+  readonly #siblings: WorkerSiblings;
 
-  constructor(siblings: Siblings) {
+  constructor(siblings: WorkerSiblings) {
     this.#siblings = siblings;
   }
 
   /** What this worker answers the others. */
   share(snapshot: () => Promise<MetricFamilySnapshot[]>): void {
-    const { number: worker } = this.#siblings;
-    this.#siblings.answer(NOW, async (): Promise<CountsNow> => ({ pid: process.pid, worker, families: await snapshot() }));
+    this.#siblings.answer(NOW, async () => this.#own(await snapshot()));
   }
 
   async with(own: readonly MetricFamilySnapshot[]): Promise<Registry> {
-    const now = await this.#siblings.ask<CountsNow>(NOW, undefined, PATIENCE);
+    const now = await this.#siblings.ask<ProcessCounts>(NOW, undefined, PATIENCE);
     const [known] = (await this.#siblings.ask<KnownCounts | undefined>(KNOWN, undefined, PATIENCE)).filter((one) => one !== undefined);
-    const ended = new Set(known?.endedProcesses);
-    const processes = new Map<number, ProcessSnapshot>(known?.living);
-    const mine: CountsNow = { pid: process.pid, worker: this.#siblings.number, families: own };
+    const mine = this.#own(own);
     void this.#siblings.ask(SHOWN, [mine, ...now], PATIENCE);
-    for (const { pid, ...counts } of now) if (!ended.has(pid)) processes.set(pid, counts);
-    processes.set(process.pid, mine);
-    return mergedMetrics([...processes.values()], known?.ended);
+    const living = now.filter((one) => !known || !isLost(one, known.lost));
+    const byWorker = new Map([...(known?.living ?? []), ...living, mine].map((one) => [one.worker, one]));
+    return mergedMetrics([...byWorker.values()], known?.ended);
+  }
+
+  #own(families: readonly MetricFamilySnapshot[]): ProcessCounts {
+    const { number: worker, start } = this.#siblings;
+    return { worker, start, families };
   }
 }

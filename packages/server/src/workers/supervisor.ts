@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Log } from '@strongroom/engine-sdk';
-import { KNOWN, SHOWN, type CountsNow } from './counts-of-all.ts';
+import { KNOWN, SHOWN } from './counts-of-all.ts';
 import type { FromWorker, Listening, ToWorker } from './messages.ts';
 import { Restarts } from './restarts.ts';
 import { Switchboard } from './switchboard.ts';
-import { WorkerCounts } from './worker-counts.ts';
+import { WorkerCounts, type ProcessCounts } from './worker-counts.ts';
 import type { End, Fork, WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds, as all that follow. Workers say so often that they live. */
@@ -30,6 +30,8 @@ export interface SupervisorParts {
 interface Slot {
   readonly number: number;
   process: WorkerProcess | undefined;
+  /** How many processes have had the place. */
+  starts: number;
   listening: Listening | undefined;
   /** When it said that it listens. */
   listeningSince: number;
@@ -73,12 +75,12 @@ export class Supervisor {
       parts.clock,
       new Map<string, (message: never) => unknown>([
         [KNOWN, () => this.#counts.known],
-        [SHOWN, (shown: readonly CountsNow[]) => this.#shown(shown)],
+        [SHOWN, (shown: readonly ProcessCounts[]) => shown.forEach((one) => this.#counts.counted(one))],
       ]),
     );
     this.#slots = Array.from({ length: parts.count }, (_, at) => ({
       number: at + 1,
-      ...{ process: undefined, listening: undefined, listeningSince: 0, reason: undefined, missedTicks: 0 },
+      ...{ process: undefined, starts: 0, listening: undefined, listeningSince: 0, reason: undefined, missedTicks: 0 },
     }));
     let resolve: (code: number) => void = () => undefined;
     this.ended = new Promise((done) => (resolve = done));
@@ -134,7 +136,8 @@ export class Supervisor {
 
   #start(slot: Slot): void {
     const { fork, count } = this.#parts;
-    const process = fork({ server: this.#server, number: slot.number, configured: count });
+    slot.starts += 1;
+    const process = fork({ server: this.#server, number: slot.number, start: slot.starts, configured: count });
     Object.assign(slot, { process, listening: undefined, reason: undefined, missedTicks: 0 });
     // What loads its code hears nothing yet, and nobody waits for it.
     let speaks = false;
@@ -144,14 +147,14 @@ export class Supervisor {
       speaks = true;
       this.#heard(slot, message);
     });
-    process.onEnd((end) => void this.#endedOne(slot, process, end));
+    process.onEnd((end) => this.#endedOne(slot, process, end));
   }
 
   #heard(slot: Slot, message: FromWorker): void {
     switch (message.kind) {
       case 'beat':
         slot.missedTicks = 0;
-        if (message.counts) this.#counts.counted(slot.process!.pid, slot.number, message.counts);
+        if (message.counts) this.#counts.counted({ worker: slot.number, start: slot.starts, families: message.counts });
         return;
       case 'listening':
         slot.listening = message.listening;
@@ -168,19 +171,13 @@ export class Supervisor {
     }
   }
 
-  /** Of those that have ended meanwhile, the counts are settled. */
-  #shown(shown: readonly CountsNow[]): void {
-    for (const { pid, worker, families } of shown)
-      if (this.#slots.some(({ process }) => process?.pid === pid)) this.#counts.counted(pid, worker, families);
-  }
-
-  async #endedOne(slot: Slot, process: WorkerProcess, end: End): Promise<void> {
+  #endedOne(slot: Slot, process: WorkerProcess, end: End): void {
     const { clock, log } = this.#parts;
     const { number, listening, listeningSince, reason } = slot;
     slot.process = undefined;
     slot.listening = undefined;
     this.#switchboard.disconnect(number);
-    await this.#counts.ended(process.pid);
+    this.#counts.ended(number, slot.starts);
     this.#tellWhoRuns();
     if (this.#stopping !== undefined) {
       // One that never listened had nothing to bring to an end; the signal that stops the server may have ended it before it listened to signals.

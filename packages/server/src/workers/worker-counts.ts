@@ -1,37 +1,46 @@
-import { lastingCounts, mergedMetrics, type MetricFamilySnapshot } from '../metrics/merged-metrics.ts';
+import { lastingCounts, summed, type MetricFamilySnapshot, type ProcessSnapshot } from '../metrics/merged-metrics.ts';
+
+/** What one process of a worker has counted. Its number in the system would not tell it from others: the system gives it out again. */
+export interface ProcessCounts extends ProcessSnapshot {
+  /** How many processes the worker has had, this one included. */
+  readonly start: number;
+}
 
 /** What workers have counted, as the supervisor knows it. */
 export interface KnownCounts {
-  /** Of each process that lives, by its number in the system, as of a few seconds ago. */
-  readonly living: ReadonlyMap<number, { readonly worker: number; readonly families: readonly MetricFamilySnapshot[] }>;
+  /** Of processes that live, as of a few seconds ago. */
+  readonly living: readonly ProcessCounts[];
   /** The sums of those that have ended. */
   readonly ended: readonly MetricFamilySnapshot[];
-  /** Their numbers in the system. */
-  readonly endedProcesses: readonly number[];
+  /** Of each worker that has lost one, how many processes it has lost. */
+  readonly lost: ReadonlyMap<number, number>;
 }
 
-/** Keeps what workers count, so that a worker that ends takes nothing with it. */
+/** Keeps what workers count, so that a worker that ends takes nothing with it. It keeps one entry for each worker, however often they end. */
 export class WorkerCounts {
-  readonly #living = new Map<number, { worker: number; families: readonly MetricFamilySnapshot[] }>();
+  readonly #living = new Map<number, ProcessCounts>();
+  readonly #lost = new Map<number, number>();
   #ended: readonly MetricFamilySnapshot[] = [];
-  readonly #endedProcesses: number[] = [];
 
-  /** What the process has counted so far. */
-  counted(pid: number, worker: number, families: readonly MetricFamilySnapshot[]): void {
-    this.#living.set(pid, { worker, families });
+  /** What a process has counted so far. Of one that has ended, the counts are settled. */
+  counted(counts: ProcessCounts): void {
+    if (!isLost(counts, this.#lost)) this.#living.set(counts.worker, counts);
   }
 
-  /** The process has ended: its last counts join those of the others that have. */
-  async ended(pid: number): Promise<void> {
-    const last = this.#living.get(pid);
-    if (!last) return;
-    this.#living.delete(pid);
-    this.#endedProcesses.push(pid);
-    const families = [...this.#ended, ...lastingCounts(last.families)];
-    this.#ended = (await mergedMetrics([], families).getMetricsAsJSON()) as unknown as MetricFamilySnapshot[];
+  /** The process of a worker has ended: its last counts join those of the others that have. */
+  ended(worker: number, start: number): void {
+    const last = this.#living.get(worker);
+    this.#living.delete(worker);
+    this.#lost.set(worker, start);
+    if (last) this.#ended = summed([...this.#ended, ...lastingCounts(last.families)]);
   }
 
   get known(): KnownCounts {
-    return { living: this.#living, ended: this.#ended, endedProcesses: this.#endedProcesses };
+    return { living: [...this.#living.values()], ended: this.#ended, lost: this.#lost };
   }
+}
+
+/** Whether a process is one of those that its worker has lost. */
+export function isLost({ worker, start }: ProcessCounts, lost: KnownCounts['lost']): boolean {
+  return start <= (lost.get(worker) ?? 0);
 }

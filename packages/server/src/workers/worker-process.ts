@@ -27,9 +27,9 @@ export type Fork = (place: WorkerPlace) => WorkerProcess;
  */
 export function clusterFork(words: readonly string[]): Fork {
   const exec = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../worker-main.ts' : '../worker-main.js', import.meta.url));
-  return ({ server, number, configured }) => {
+  return ({ server, number, start, configured }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR;
-    cluster.setupPrimary({ exec, args: [String(number), String(configured), server, ...words], serialization: 'advanced' });
+    cluster.setupPrimary({ exec, args: [String(number), String(start), String(configured), server, ...words], serialization: 'advanced' });
     return new ForkedWorker(withUsualMask(() => cluster.fork()));
   };
 }

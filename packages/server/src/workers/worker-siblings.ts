@@ -10,6 +10,8 @@ export interface WorkerPlace {
   readonly server: string;
   /** From 1 on. */
   readonly number: number;
+  /** How many processes have had that number, this one included. */
+  readonly start: number;
   readonly configured: number;
 }
 
@@ -17,6 +19,7 @@ export interface WorkerPlace {
 export class WorkerSiblings implements Siblings {
   readonly server: string;
   readonly number: number;
+  readonly start: number;
   readonly configured: number;
   readonly #send: (message: FromWorker) => void;
   readonly #responders = new Map<string, (message: never) => unknown>();
@@ -25,9 +28,10 @@ export class WorkerSiblings implements Siblings {
   #running: readonly number[] = [];
   #last = 0;
 
-  constructor({ server, number, configured }: WorkerPlace, send: Channel<FromWorker, ToWorker>['send']) {
+  constructor({ server, number, start, configured }: WorkerPlace, send: Channel<FromWorker, ToWorker>['send']) {
     this.server = server;
     this.number = number;
+    this.start = start;
     this.configured = configured;
     this.#send = send;
   }

@@ -5,13 +5,15 @@ import { checkConfiguration } from '../../src/config/read-configuration.ts';
 import { lastingCounts, mergedMetrics, type MetricFamilySnapshot } from '../../src/metrics/merged-metrics.ts';
 import type { FromWorker, ToWorker } from '../../src/workers/messages.ts';
 import { Supervisor } from '../../src/workers/supervisor.ts';
+import { CountsOfAll, KNOWN } from '../../src/workers/counts-of-all.ts';
+import { WorkerCounts } from '../../src/workers/worker-counts.ts';
 import { WorkerSiblings, type WorkerPlace } from '../../src/workers/worker-siblings.ts';
 import type { End, WorkerProcess } from '../../src/workers/worker-process.ts';
 
 /** A worker in this process, which does nothing by itself. */
 class FakeWorker implements WorkerProcess {
-  static #last = 100;
-  readonly pid = (FakeWorker.#last += 1);
+  /** The system gives numbers out again. */
+  readonly pid = 100;
   readonly told: ToWorker[] = [];
   readonly siblings: WorkerSiblings;
   killed = false;
@@ -363,6 +365,69 @@ describe('metrics of several processes', () => {
       'seconds_count 115',
       'seconds{quantile="0.5",worker="2"} 8',
     ]);
+  });
+
+  const countingSince = (worker: FakeWorker, count: number): CountsOfAll => {
+    const counts = new CountsOfAll(worker.siblings);
+    counts.share(async () => snapshot(count, 0));
+    return counts;
+  };
+  const requests = async (counts: CountsOfAll, own: number): Promise<number> => {
+    const text = await (await counts.with(snapshot(own, 0))).metrics();
+    return Number(/^requests_total\{status="200"\} (\d+)$/m.exec(text)?.[1]);
+  };
+
+  test('have those of a new worker, though it has the process id of the one that it replaces, whose last counts stay', async () => {
+    const { forked, serve } = await supervised();
+    await serve();
+    const asked = countingSince(forked[0]!, 10);
+    countingSince(forked[1]!, 5);
+    expect(await requests(asked, 10)).toBe(15);
+    forked[1]!.end(1);
+    forked[2]!.listen();
+    expect(await requests(asked, 10)).toBe(15);
+    countingSince(forked[2]!, 3);
+    expect(await requests(asked, 10)).toBe(18);
+    forked[2]!.say({ kind: 'beat', counts: snapshot(4, 0) });
+    forked[2]!.end(0);
+    expect(await requests(asked, 10)).toBe(19);
+  });
+
+  test('have the settled counts of a worker that ends after it was asked', async () => {
+    const { forked, serve } = await supervised();
+    await serve();
+    const asked = countingSince(forked[0]!, 10);
+    countingSince(forked[1]!, 5);
+    forked[1]!.say({ kind: 'beat', counts: snapshot(4, 0) });
+    const { siblings } = forked[0]!;
+    const ask = siblings.ask.bind(siblings);
+    siblings.ask = async (topic, ...rest) => {
+      if (topic === KNOWN) forked[1]!.end(1);
+      return ask(topic, ...rest);
+    };
+    expect(await requests(asked, 10)).toBe(14);
+    expect(await requests(asked, 10)).toBe(14);
+  });
+
+  test('are kept in the same room however often workers end', () => {
+    const counts = new WorkerCounts();
+    for (let start = 1; start <= 1_000; start += 1)
+      for (const worker of [1, 2]) {
+        counts.counted({ worker, start, families: snapshot(1, 0) });
+        counts.ended(worker, start);
+        counts.counted({ worker, start, families: snapshot(1, 0) });
+      }
+    const { living, ended, lost } = counts.known;
+    expect(living).toEqual([]);
+    expect([...lost]).toEqual([
+      [1, 1_000],
+      [2, 1_000],
+    ]);
+    expect(ended.map(({ name, values }) => [name, values.map(({ value }) => value)])).toEqual([
+      ['requests_total', [2_000]],
+      ['seconds', [2_000]],
+    ]);
+    expect(structuredClone(ended)).toEqual(ended);
   });
 });
 
