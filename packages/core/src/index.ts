@@ -27,6 +27,7 @@ export { Timing } from './services/figures/timing.ts';
 export type { DueOfKind, WaitingWork } from './services/figures/due-figures.ts';
 export type { AuditFigures } from './services/audit/audit-broker.ts';
 export type { Loggers } from './kernel/loggers.ts';
+export { shareOf } from './kernel/share-of-limit.ts';
 export { alone, type Siblings } from './kernel/siblings.ts';
 export { LogLevels, logLevel, type LogLevel, type LogLevelStore } from './services/settings/log-levels.ts';
 export type { LockoutDefaults, UserLockoutConfig } from './services/lockout/lockout-settings.ts';

@@ -10,9 +10,9 @@ export interface Place {
 
 /**
  * The part of a limit that a process gets. The parts add up to the limit; the remainder goes to the first ones. If the limit is below the number of processes, each still
- * gets one.
+ * gets one. `rank`: from 0 on.
  */
-export function shareOf(limit: number, { of, rank }: Omit<Place, 'changes'>): number {
+export function shareOf(limit: number, { of, rank }: { readonly of: number; readonly rank: number }): number {
   const each = Math.floor(limit / of);
   return Math.max(1, each + (rank < limit - each * of ? 1 : 0));
 }

@@ -1,4 +1,4 @@
-import type { Siblings } from '@strongroom/core';
+import { shareOf, type Siblings } from '@strongroom/core';
 import type { Configuration } from '../config/configuration.ts';
 import type { WorkerPlace } from './worker-siblings.ts';
 
@@ -18,13 +18,13 @@ sharedConfiguration.of = (configuration: Configuration): Configuration => ({
 });
 
 /** One worker's part of the configuration: its share of the pools, without what the supervisor does. */
-export function workerConfiguration(whole: Configuration, { configured }: WorkerPlace): Configuration {
+export function workerConfiguration(whole: Configuration, { configured, number }: WorkerPlace): Configuration {
   const { pidFile: _, storage, ...others } = whole;
+  const share = (limit: number): number => shareOf(limit, { of: configured, rank: number - 1 });
   return {
     ...others,
     notices: [],
-    storage:
-      storage.type === 'postgresql' ? { ...storage, poolSize: Math.max(1, Math.floor((storage.poolSize ?? POOL) / configured)) } : storage,
+    storage: storage.type === 'postgresql' ? { ...storage, poolSize: share(storage.poolSize ?? POOL) } : storage,
   };
 }
 

@@ -6,6 +6,7 @@ import { lastingCounts, mergedMetrics, type MetricFamilySnapshot } from '../../s
 import type { FromWorker, ToWorker } from '../../src/workers/messages.ts';
 import { Supervisor } from '../../src/workers/supervisor.ts';
 import { CountsOfAll, KNOWN } from '../../src/workers/counts-of-all.ts';
+import { workerConfiguration } from '../../src/workers/worker-configuration.ts';
 import { WorkerCounts } from '../../src/workers/worker-counts.ts';
 import { WorkerSiblings, type WorkerPlace } from '../../src/workers/worker-siblings.ts';
 import type { End, WorkerProcess } from '../../src/workers/worker-process.ts';
@@ -429,6 +430,20 @@ describe('metrics of several processes', () => {
     ]);
     expect(structuredClone(ended)).toEqual(ended);
   });
+});
+
+test('workers divide the connections to PostgreSQL, the remainder going to the first ones', () => {
+  const pools = (more: string, configured: number): (number | undefined)[] => {
+    const text = `workers = ${configured}\nstorage "postgresql" {\n connection_url = "postgresql://x"\n ${more}\n}`;
+    const whole = checkConfiguration([{ file: 'server.hcl', text }], { env: {}, dev: false });
+    return Array.from({ length: configured }, (_, at) => {
+      const { storage } = workerConfiguration(whole, { server: 'x', number: at + 1, start: 1, configured });
+      return storage.type === 'postgresql' ? storage.poolSize : undefined;
+    });
+  };
+  expect(pools('max_parallel = 14', 4)).toEqual([4, 4, 3, 3]);
+  expect(pools('', 4)).toEqual([3, 3, 2, 2]);
+  expect(pools('max_parallel = 2', 3)).toEqual([1, 1, 1]);
 });
 
 describe('the number of workers', () => {
