@@ -38,6 +38,14 @@ describe('status', () => {
     expect(stdout).toContain('Unseal Progress    1/3\nUnseal Nonce       n-1\n');
   });
 
+  test('says how many workers run, where the server has several', async () => {
+    lab.routes['GET sys/leader'] = { body: leader };
+    lab.routes['GET sys/seal-status'] = { body: { ...sealStatus, workers: { running: 2, configured: 3 } } };
+    expect((await lab.run(['status'])).stdout).toMatch(/^Workers +2 of 3$/m);
+    lab.routes['GET sys/seal-status'] = { body: sealStatus };
+    expect((await lab.run(['status'])).stdout).not.toContain('Workers');
+  });
+
   test('exits 1 when the server cannot be asked', async () => {
     expect(await lab.run(['status'], { env: { STRONGROOM_ADDR: 'http://127.0.0.1:1' } })).toMatchObject({ code: 1 });
     lab.routes['GET sys/seal-status'] = { status: 400, body: { errors: ['no'] } };
