@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent, request, type ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -125,6 +125,35 @@ export class ServerProcess {
     for (const agent of this.#agents.splice(0)) agent.destroy();
     this.child.kill(signal);
     return this.exited;
+  }
+}
+
+/** A request whose head a worker has taken, and whose body is still to come. */
+export class Begun {
+  readonly #sent: ClientRequest;
+  readonly #body: string;
+
+  private constructor(sent: ClientRequest, body: string) {
+    this.#sent = sent;
+    this.#body = body;
+  }
+
+  static async request(address: string, method: string, path: string, token: string, body: string): Promise<Begun> {
+    const headers = { 'X-Vault-Token': token, 'Content-Length': Buffer.byteLength(body), Expect: '100-continue' };
+    const sent = request(`${address}/v1/${path}`, { method, headers, agent: false });
+    await new Promise<void>((resolve, reject) => {
+      sent.once('continue', resolve).once('error', reject);
+      sent.flushHeaders();
+    });
+    return new Begun(sent, body);
+  }
+
+  /** Sends the body. Resolves with the status of the answer. */
+  async finish(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#sent.once('error', reject).once('response', (response) => resolve(response.resume().statusCode!));
+      this.#sent.end(this.#body);
+    });
   }
 }
 

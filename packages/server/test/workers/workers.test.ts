@@ -1,9 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { TestAuthority } from '../certificates.ts';
 import { scratchFolder } from '../scratch.ts';
-import { isAlive, ServerProcess, until, type Connection } from './server-process.ts';
+import { Begun, isAlive, ServerProcess, until, type Connection } from './server-process.ts';
 
 jest.setTimeout(120_000);
 
@@ -13,8 +15,8 @@ const started: ServerProcess[] = [];
 afterAll(async () => {
   for (const server of started) await server.end('SIGKILL');
 });
-const start = (config: string): ServerProcess => {
-  const server = new ServerProcess(config);
+const start = (config: string, env: Record<string, string> = {}): ServerProcess => {
+  const server = new ServerProcess(config, env);
   started.push(server);
   return server;
 };
@@ -33,8 +35,13 @@ describe('a server of two workers', () => {
   let token: string;
   let recovery: string[];
   let connections: Connection[];
+  const auditConnections = new Set<Socket>();
+  const auditSocket = createServer((one) => void auditConnections.add(one.resume().on('error', () => undefined)));
+  afterAll(() => void auditSocket.close());
 
   beforeAll(async () => {
+    await new Promise<void>((resolve) => auditSocket.listen(0, '127.0.0.1', resolve));
+    const { port } = auditSocket.address() as AddressInfo;
     server = start(
       written(
         'server.hcl',
@@ -43,6 +50,7 @@ listener "tcp" { address = "127.0.0.1:0", tls_disable = true, disable_unauthed_g
 listener "unix" { address = ${JSON.stringify(socket)} }
 seal "static" { current_key_id = "1", current_key = "${KEY}" }
 audit "file" "file" { options = { file_path = ${JSON.stringify(audit)} } }
+audit "socket" "socket" { options = { address = "127.0.0.1:${port}", socket_type = "tcp" } }
 ui = false
 pid_file = ${JSON.stringify(join(folder, 'pid'))}
 workers = 2
@@ -69,6 +77,11 @@ workers = 2
     recovery = body['recovery_keys_base64'] as string[];
     expect(await statuses('sys/health')).toEqual([200]);
     expect((await connections[0]!.call('GET', 'sys/health')).body).toMatchObject({ workers: { running: 2, configured: 2 } });
+  });
+
+  test('has one connection from each worker to an audit device behind a socket', async () => {
+    for (let i = 0; i < 10; i += 1) expect(await statuses('auth/token/lookup-self')).toEqual([200]);
+    expect(auditConnections.size).toBe(2);
   });
 
   test('has no key and no token in the environment or the arguments of a process', () => {
@@ -262,4 +275,82 @@ test('a server of two workers ends with 1 and one plain sentence when its addres
   expect(both[0]!.said.match(/^Error:/gm)).toHaveLength(1);
   expect(both[1]!.said).toMatch(/^Error: storage lmdb: the path is not a folder$/m);
   taken.close();
+});
+
+describe('a server of two workers that is told to stop', () => {
+  const configuration = (name: string): string =>
+    written(
+      `${name}.hcl`,
+      `storage "lmdb" { path = ${JSON.stringify(join(folder, name))} }
+listener "tcp" { address = "127.0.0.1:0", tls_disable = true }
+seal "static" { current_key_id = "1", current_key = "${KEY}" }
+ui = false
+workers = 2
+`,
+    );
+
+  test('answers the requests that each worker has begun, and ends with 0', async () => {
+    const server = start(configuration('in-flight'));
+    const address = await server.says(/Listeners: (http:\S+)/);
+    await server.says(/ready/);
+    const { body } = await server.connection(address).call('PUT', 'sys/init', '', { recovery_shares: 1, recovery_threshold: 1 });
+    const token = body['root_token'] as string;
+    const begun = await Promise.all(
+      Array.from({ length: 4 }, async () => Begun.request(address, 'PUT', 'cubbyhole/late', token, '{"a":1}')),
+    );
+    const { workers } = server;
+    const ended = server.end('SIGTERM');
+    await until(() => server.said.match(/stopping: worker=\d reason=SIGTERM/g)?.length === 2);
+    expect(workers.map(isAlive)).toEqual([true, true]);
+    expect(await Promise.all(begun.map(async (one) => one.finish()))).toEqual([204, 204, 204, 204]);
+    expect(await ended).toBe(0);
+    expect(workers.map(isAlive)).toEqual([false, false]);
+    expect(server.said).not.toContain('ERROR');
+  });
+
+  test.each([
+    ['alone', 0],
+    ['together with its worker', 1],
+  ])('ends with 0 while it starts, signalled %s, and was never ready', async (_, signalled) => {
+    const server = start(configuration(`starting-${signalled}`));
+    await until(() => server.workers.length > 0);
+    const { workers } = server;
+    server.child.kill('SIGTERM');
+    for (const pid of workers.slice(0, signalled)) process.kill(pid, 'SIGTERM');
+    expect(await server.exited).toBe(0);
+    expect(server.said).toContain('stopping: reason=SIGTERM');
+    expect(server.said).not.toContain('ready');
+    expect(workers.map(isAlive)).toEqual([false]);
+  });
+});
+
+test('a server whose second worker cannot start ends with 1 and its reason, is never ready, and leaves no worker', async () => {
+  const { certFile, keyFile } = new TestAuthority(folder).issue('second');
+  const pids = join(folder, 'pids');
+  const preload = written(
+    'second.mjs',
+    `import { appendFileSync, rmSync } from 'node:fs';
+const [, program, number] = process.argv;
+if (program?.includes('worker-main')) {
+  appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
+  if (number === '2') rmSync(${JSON.stringify(certFile)});
+}
+`,
+  );
+  const config = written(
+    'second.hcl',
+    `storage "lmdb" { path = ${JSON.stringify(join(folder, 'second'))} }
+listener "tcp" { address = "127.0.0.1:0", tls_cert_file = ${JSON.stringify(certFile)}, tls_key_file = ${JSON.stringify(keyFile)} }
+pid_file = ${JSON.stringify(join(folder, 'second.pid'))}
+ui = false
+workers = 2
+`,
+  );
+  const server = start(config, { NODE_OPTIONS: `--import=${pathToFileURL(preload).href}` });
+  expect(await server.exited).toBe(1);
+  expect(server.said).toContain(`Error: tls_cert_file ${certFile} cannot be read: ENOENT`);
+  expect(server.said).not.toContain('ready');
+  expect(existsSync(join(folder, 'second.pid'))).toBe(false);
+  const workers = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+  expect(workers.map(isAlive)).toEqual([false, false]);
 });
