@@ -8,9 +8,9 @@ import type { ProbeReport } from './usage-probe.ts';
 export interface Usage {
   /** User and system time of all threads, of a server's workers too. */
   readonly cpuMicros: number;
-  /** Of the main thread; of all workers' together where there are several. */
+  /** Of the main thread; together with those of all workers where there are several. */
   readonly mainMicros: number;
-  /** The part of the main thread's time in which it collected garbage. */
+  /** The part of the main threads' time in which they collected garbage. */
   readonly gcMicros: number;
   /** Committed transactions of its LMDB store; NaN without one. */
   readonly transactions: number;
