@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
 const REPLAYED = 100;
 
 const UNKNOWN = 'etcd was lost during the commit, and whether it happened cannot be found out';
-const ANOTHER_HISTORY = 'the store was replaced, or etcd has another history; nothing was written, and the same may succeed later';
+const ANOTHER_HISTORY = "the store was replaced, or etcd's history has changed; nothing was written, and the same may succeed later";
 const ANOTHER_PAST = 'etcd was restored to an earlier state during the commit, and whether it happened cannot be found out';
 
 /** What became of the changes of a transaction. */

@@ -112,7 +112,7 @@ export class History {
     if (state.history !== before.history) {
       this.revision = revision;
       this.#committed = 0;
-      this.#log.warn('etcd has another history, as after a restore: everything is read anew; commits acknowledged before may be lost', {
+      this.#log.warn("etcd's history has changed, as after a restore; reloading everything; commits acknowledged before may be lost", {
         same_cluster: state.cluster === before.cluster,
       });
     } else {

@@ -6,7 +6,7 @@ import type { Committer } from './committer.ts';
 
 const MAX_CHANGES = 64;
 const MAX_BYTES = 2 ** 20;
-const ANOTHER_HISTORY = 'the store was replaced, or etcd has another history; nothing was written, and the same may succeed later';
+const ANOTHER_HISTORY = "the store was replaced, or etcd's history has changed; nothing was written, and the same may succeed later";
 
 interface Waiting {
   readonly change: Change;

@@ -36,9 +36,9 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-describeWhere(etcdMissing(), 'the driver on one member', () => {
+describeWhere(etcdMissing(), 'the driver on three members', () => {
   beforeAll(async () => {
-    etcd = await startEtcd();
+    etcd = await startEtcd({ members: 3 });
   }, 60_000);
   afterAll(() => etcd?.stop(), 60_000);
 
