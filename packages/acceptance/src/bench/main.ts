@@ -4,7 +4,6 @@ import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
-import { crashStore, type CrashStore } from '../torture/crash-store.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { eventWrites } from './event-writes.ts';
@@ -16,6 +15,7 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { growthOf, largeSizes, type LargeSize } from './large.ts';
+import { plainStore, type PlainStore } from './plain-store.ts';
 import { memoryParts, memoryText, residentMib } from './process-usage.ts';
 import { alternate } from './rounds.ts';
 import { storages } from './storages.ts';
@@ -173,11 +173,11 @@ async function compareNodes(files: readonly string[]): Promise<void> {
 
 /** Medians of alternating rounds of our server on several stores, each of which runs on this machine. */
 async function compareStores(names: readonly string[]): Promise<void> {
-  const opened: CrashStore[] = [];
+  const opened: PlainStore[] = [];
   const servers: NamedServer[] = [];
   try {
     for (const name of names) {
-      const { stanza } = opened[opened.push(await crashStore(name)) - 1]!;
+      const { stanza } = opened[opened.push(await plainStore(name)) - 1]!;
       servers.push({ name, server: await BenchServer.start(name === 'lmdb' ? {} : { stanza }) });
     }
     await compareServers(servers);

@@ -1,8 +1,9 @@
 import { startFreezingProxy, type EtcdCluster, type FreezingProxy, type PostgresServer } from '@strongroom/lab';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { childrenOf } from '../child-processes.ts';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
 import { NodeClient } from './node-client.ts';
 
@@ -111,8 +112,7 @@ class StartedNode implements ClusterNode {
   }
 
   async workers(): Promise<readonly number[]> {
-    const children = await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
-    return children.split(' ').filter(Boolean).map(Number);
+    return childrenOf(this.pid);
   }
 
   /** @throws Error where the node does not serve within 20 s */

@@ -8,32 +8,52 @@ import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { manualClock } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import type { PostgresServer } from '@strongroom/lab';
+import { childrenOf } from '../child-processes.ts';
 import { freePort, startServer, type ServerProcess } from '../server-process.ts';
 import type { CrashStore } from './crash-store.ts';
+import { CallRefused } from './killable-server.ts';
+import { LOST_PAGES_TEXT, type PageReport } from './lmdb-pages.ts';
 import { RecoveryTimes } from './recovery-times.ts';
 
 /** What went wrong; empty when nothing did. */
 export interface CrashReport {
-  readonly rounds: number;
-  /** Of the store, at the same time as a kill. */
-  readonly faults: number;
+  /** All of them, and those of one worker alone. */
+  readonly kills: number;
+  readonly workerKills: number;
+  /** Of the store, at the same time as a kill: how often each struck. */
+  readonly faults: ReadonlyMap<string, number>;
   readonly writes: number;
   readonly credentials: number;
   /** Acknowledged writes that were missing. */
   readonly lost: number;
+  /** Users that had neither a lease nor a pending undo, after any kill. */
+  readonly orphans: number;
   /** Users that are left when every undo is through. */
   readonly left: number;
   /** From SIGKILL until the server is open. */
   readonly recovery: RecoveryTimes;
+  /** Of the store, where it is a file of LMDB, at the end. */
+  readonly pages: PageReport | undefined;
+  /** How often the server printed that lmdb lost free pages. */
+  readonly lostPages: number;
   readonly problems: readonly string[];
 }
 
-/** One kill in so many comes with a fault of the store. */
-const FAULT_EVERY = 4;
+export interface CrashRunOptions {
+  readonly random?: () => number;
+  /** One kill in so many comes with a fault of the store, where there are any; 4 by default. */
+  readonly faultEvery?: number;
+  /** After each kill. */
+  readonly told?: (kill: number, recovery: RecoveryTimes) => void;
+}
 
 const WRITES_A_ROUND = 10;
 /** Milliseconds after which a round ends that answered nothing. */
 const LONGEST_ROUND = 20_000;
+/** Milliseconds for which a read is tried again that was not answered: only what the store does not have is missing. */
+const PATIENCE = 15_000;
+/** Reads at a time. */
+const READERS = 8;
 
 interface Credential {
   readonly lease: string;
@@ -46,6 +66,7 @@ const CREATION = `CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALI
 /**
  * Kills a server with SIGKILL at random moments under load, again and again on the same store, and looks after each start: no
  * acknowledged write is missing, no PostgreSQL user exists without a lease or a pending undo, and it starts every time, also while a member of the store is down.
+ * Of a server with workers, every second kill is that of one worker, and the others go on.
  */
 export class CrashRun {
   readonly #postgres: PostgresServer;
@@ -60,8 +81,14 @@ export class CrashRun {
   readonly #recovery = new RecoveryTimes();
   #token = '';
   #writes = 0;
-  #faults = 0;
+  readonly #faults = new Map<string, number>();
+  #struck = 0;
+  #workerKills = 0;
   #lost = 0;
+  #orphans = 0;
+  #lostPages = 0;
+  /** The end of what the server wrote: a text may come in two parts. */
+  #heard = '';
   #left = 0;
 
   private constructor(postgres: PostgresServer, store: CrashStore, folder: string, port: number) {
@@ -77,21 +104,20 @@ export class CrashRun {
     const run = new CrashRun(postgres, store, await mkdtemp(join(tmpdir(), 'strongroom-crash-')), await freePort());
     await writeFile(
       run.#config,
-      `storage ${store.stanza}\n` +
+      `storage ${store.stanza}\nworkers = ${store.workers}\n` +
         `listener "tcp" {\n  address = "${run.#address.slice('http://'.length)}"\n  tls_disable = true\n}\nlog_level = "error"\n` +
         `seal "static" {\n  current_key_id = "k1"\n  current_key = "${run.#sealKey.toString('base64')}"\n}\n`,
     );
     return run;
   }
 
-  async run(
-    rounds: number,
-    random: () => number,
-    told: (round: number, recovery: RecoveryTimes) => void = () => undefined,
-  ): Promise<CrashReport> {
+  /** Stops at the first round that finds a problem. */
+  async run(rounds: number, { random = Math.random, faultEvery = 4, told }: CrashRunOptions = {}): Promise<CrashReport> {
     let server = await this.#start();
     await this.#prepare();
-    for (let round = 1; round <= rounds; round += 1) {
+    let round = 0;
+    while (round < rounds && this.#problems.length === 0) {
+      round += 1;
       const stop = new AbortController();
       // Watched from the start: the server may die under them before they are waited for.
       const load = Promise.allSettled([
@@ -101,30 +127,38 @@ export class CrashRun {
       await wait(50 + Math.floor(random() * 350));
       // Every other round goes on until something was answered, however slow the machine is.
       if (round % 2 === 1) await this.#answered(WRITES_A_ROUND);
-      const mend = await this.#strike(round);
+      const mend = round % faultEvery === 0 ? await this.#strike() : undefined;
+      // A fault meets some calls before the kill, and some only with it.
+      if (mend) await wait(Math.floor(random() * 300));
       const killed = performance.now();
-      await server.kill();
+      const alone = this.#store.workers > 1 && round % 2 === 0;
+      const open = alone ? await this.#killWorker(server, random) : await this.#killServer(server);
       stop.abort();
       await load;
-      server = await this.#start();
+      server = await open();
       this.#recovery.add(performance.now() - killed);
       await this.#check(round, [...this.#secrets].slice(-400));
       await mend?.();
-      told(round, this.#recovery);
-      if (this.#problems.length > 0) break;
+      told?.(round, this.#recovery);
     }
-    await this.#check(rounds, this.#secrets);
+    await this.#check(round, this.#secrets);
     await this.#revokeAll();
     await server.stop();
     await this.#settle();
+    const pages = this.#store.pages?.();
+    this.#problems.push(...(pages?.problems ?? []));
     return {
-      rounds,
+      kills: round,
+      workerKills: this.#workerKills,
       faults: this.#faults,
       writes: this.#writes,
       credentials: this.#credentials.size,
       lost: this.#lost,
+      orphans: this.#orphans,
       left: this.#left,
       recovery: this.#recovery,
+      pages,
+      lostPages: this.#lostPages,
       problems: this.#problems,
     };
   }
@@ -134,22 +168,57 @@ export class CrashRun {
   }
 
   async #start(): Promise<ServerProcess> {
-    const server = await startServer([`-config=${this.#config}`], this.#address);
-    const deadline = Date.now() + 30_000;
-    for (;;) {
-      const answer = await fetch(`${this.#address}/v1/sys/health`);
-      if (answer.status === 200 || answer.status === 501) return server;
-      if (Date.now() > deadline) throw new Error(`the server does not unseal: ${answer.status} ${server.log()}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    const server = await startServer([`-config=${this.#config}`], this.#address, { heard: (text) => this.#listen(text) });
+    await this.#opened(server);
+    return server;
+  }
+
+  /** Waits until the server serves with all its workers. @throws Error where it does not come to that */
+  async #opened(server: ServerProcess): Promise<void> {
+    const { workers: count } = this.#store;
+    for (const end = performance.now() + 30_000; ; await wait(20)) {
+      const answer = await fetch(`${this.#address}/v1/sys/health`).catch(() => undefined);
+      const { workers } = ((await answer?.json().catch(() => undefined)) ?? {}) as { workers?: { running: number } };
+      const open = answer?.status === 200 || answer?.status === 501;
+      if (open && (count === 1 || workers?.running === count)) return;
+      if (performance.now() > end) throw new Error(`the server does not unseal: ${answer?.status} ${server.log()}`);
     }
   }
 
-  /** What is wrong with the store from now on, in some rounds. Resolves with what mends it. */
-  async #strike(round: number): Promise<(() => Promise<void>) | undefined> {
+  /** Resolves, once it is dead, with what starts the next one. */
+  async #killServer(server: ServerProcess): Promise<() => Promise<ServerProcess>> {
+    await server.kill();
+    return async () => this.#start();
+  }
+
+  /** The same for one worker, whose place the server fills by itself. */
+  async #killWorker(server: ServerProcess, random: () => number): Promise<() => Promise<ServerProcess>> {
+    const before = await childrenOf(server.pid);
+    const victim = before[Math.floor(random() * before.length)]!;
+    process.kill(victim, 'SIGKILL');
+    this.#workerKills += 1;
+    return async () => {
+      for (let now = before; now.length < before.length || now.includes(victim); now = await childrenOf(server.pid)) await wait(20);
+      await this.#opened(server);
+      return server;
+    };
+  }
+
+  /** What is wrong with the store from now on. Resolves with what mends it; undefined where nothing can happen to it. */
+  async #strike(): Promise<(() => Promise<void>) | undefined> {
     const { faults } = this.#store;
-    if (round % FAULT_EVERY > 0 || faults.length === 0) return undefined;
-    this.#faults += 1;
-    return faults[this.#faults % faults.length]!();
+    const fault = faults[this.#struck % faults.length];
+    if (!fault) return undefined;
+    this.#struck += 1;
+    const mend = await fault.strike();
+    this.#faults.set(fault.name, (this.#faults.get(fault.name) ?? 0) + 1);
+    return mend;
+  }
+
+  #listen(text: string): void {
+    const heard = this.#heard + text;
+    this.#lostPages += heard.split(LOST_PAGES_TEXT).length - 1;
+    this.#heard = heard.slice(1 - LOST_PAGES_TEXT.length);
   }
 
   async #prepare(): Promise<void> {
@@ -164,15 +233,15 @@ export class CrashRun {
       username: this.#postgres.superuser,
       password: this.#postgres.password,
     });
-    await this.#call('POST', 'db/roles/app', { db_name: 'pg', creation_statements: [CREATION], default_ttl: '1h' });
+    await this.#call('POST', 'db/roles/app', { db_name: 'pg', creation_statements: [CREATION], default_ttl: '240h' });
   }
 
   async #writer(round: number, writer: number, stop: AbortSignal): Promise<void> {
     for (let i = 0; !stop.aborted; i += 1) {
       const path = `r${round}/w${writer}/${i}`;
       const value = randomBytes(8).toString('hex');
-      await this.#call('POST', `secret/data/${path}`, { data: { value } }, stop);
-      // Only what was answered counts.
+      // Only what was answered counts; a fault of the store is not the end of the load.
+      if (!(await this.#answer('POST', `secret/data/${path}`, { data: { value } }, stop))) continue;
       this.#secrets.set(path, value);
       this.#writes += 1;
     }
@@ -186,29 +255,36 @@ export class CrashRun {
 
   async #borrower(stop: AbortSignal): Promise<void> {
     for (let i = 0; !stop.aborted; i += 1) {
-      const answer = (await this.#call('GET', 'db/creds/app', undefined, stop)) as {
-        lease_id: string;
-        data: { username: string; password: string };
-      };
+      const answer = (await this.#answer('GET', 'db/creds/app', undefined, stop)) as
+        { lease_id: string; data: { username: string; password: string } } | undefined;
+      if (!answer) continue;
       const one = { lease: answer.lease_id, ...answer.data };
       this.#credentials.set(one.lease, one);
       if (i % 3 !== 2) continue;
       // A revocation under way may be cut short too: what is asked to go may be gone or not, but never half.
       this.#credentials.delete(one.lease);
-      await this.#call('PUT', 'sys/leases/revoke', { lease_id: one.lease }, stop);
+      await this.#answer('PUT', 'sys/leases/revoke', { lease_id: one.lease }, stop);
+    }
+  }
+
+  /** Undefined, after a moment, where the call failed. */
+  async #answer(method: string, path: string, body: unknown, stop: AbortSignal): Promise<Record<string, unknown> | undefined> {
+    try {
+      return await this.#call(method, path, body, stop);
+    } catch {
+      await wait(20);
+      return undefined;
     }
   }
 
   async #check(round: number, secrets: Iterable<readonly [string, string]>): Promise<void> {
-    for (const [path, value] of secrets) {
-      const read = await this.#try('GET', `secret/data/${path}`);
-      const found = (read?.['data'] as { data?: { value?: string } } | undefined)?.data?.value;
-      if (found === value) continue;
-      this.#lost += 1;
-      this.#problems.push(`round ${round}: the acknowledged write ${path} is missing`);
-    }
+    const left = secrets[Symbol.iterator]();
+    const reader = async (): Promise<void> => {
+      for (let next = left.next(); !next.done; next = left.next()) await this.#expect(round, next.value);
+    };
+    await Promise.all(Array.from({ length: READERS }, reader));
     for (const one of [...this.#credentials.values()].slice(-20)) {
-      if (!(await this.#try('PUT', 'sys/leases/lookup', { lease_id: one.lease })))
+      if (!(await this.#read('PUT', 'sys/leases/lookup', { lease_id: one.lease })))
         this.#problems.push(`round ${round}: the lease ${one.lease} is missing`);
       await this.#postgres
         .login(one.username, one.password)
@@ -217,7 +293,17 @@ export class CrashRun {
     // A lease that began meanwhile is counted after the users: the sum can only be too high, never too low.
     const users = await this.#users();
     const known = (await this.#leases()) + (await this.#intents());
-    if (users > known) this.#problems.push(`round ${round}: ${users} users in PostgreSQL, but ${known} leases and pending undos`);
+    if (users <= known) return;
+    this.#orphans += users - known;
+    this.#problems.push(`round ${round}: ${users} users in PostgreSQL, but ${known} leases and pending undos`);
+  }
+
+  async #expect(round: number, [path, value]: readonly [string, string]): Promise<void> {
+    const read = await this.#read('GET', `secret/data/${path}`);
+    const found = (read?.['data'] as { data?: { value?: string } } | undefined)?.data?.value;
+    if (found === value) return;
+    this.#lost += 1;
+    this.#problems.push(`round ${round}: the acknowledged write ${path} is missing`);
   }
 
   async #revokeAll(): Promise<void> {
@@ -238,7 +324,7 @@ export class CrashRun {
     });
     await clock.advance('2h');
     await core.settleSchedule();
-    await clock.advance('2h');
+    await clock.advance('241h');
     await core.settleSchedule();
     this.#left = await this.#users();
     if (this.#left > 0) this.#problems.push(`${this.#left} users are left when every undo is through`);
@@ -251,17 +337,25 @@ export class CrashRun {
   }
 
   async #leases(): Promise<number> {
-    const answer = await this.#try('GET', 'sys/leases/lookup/db/creds/app?list=true');
+    const answer = await this.#read('GET', 'sys/leases/lookup/db/creds/app?list=true');
     return (answer?.['data'] as { keys: string[] } | undefined)?.keys.length ?? 0;
   }
 
   async #intents(): Promise<number> {
-    const answer = await this.#call('GET', 'sys/journal');
-    return (answer['data'] as { intents: unknown[] }).intents.length;
+    const answer = await this.#read('GET', 'sys/journal');
+    return (answer?.['data'] as { intents: unknown[] }).intents.length;
   }
 
-  async #try(method: string, path: string, body?: unknown): Promise<Record<string, unknown> | undefined> {
-    return this.#call(method, path, body).catch(() => undefined);
+  /** Undefined where the server says that there is none. @throws Error where it answers nothing else for too long */
+  async #read(method: string, path: string, body?: unknown): Promise<Record<string, unknown> | undefined> {
+    for (const end = performance.now() + PATIENCE; ; await wait(50)) {
+      try {
+        return await this.#call(method, path, body);
+      } catch (error) {
+        if (error instanceof CallRefused && error.status < 500) return undefined;
+        if (performance.now() > end) throw error;
+      }
+    }
   }
 
   async #call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Record<string, unknown>> {
@@ -272,7 +366,7 @@ export class CrashRun {
       ...(signal ? { signal } : {}),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+    if (!answer.ok) throw new CallRefused(`${method} ${path}`, answer.status, text);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   }
 }

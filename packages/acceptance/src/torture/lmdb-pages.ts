@@ -1,5 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
+/** What lmdb prints when it leaves free pages out of the lists that it writes, without a line break. */
+export const LOST_PAGES_TEXT = 'reserved_space larger than allocated entry';
+
 /** Where every page of an LMDB file is, as its newest transaction left it. */
 export interface PageReport {
   /** Up to the last one that the transaction knows, the two meta pages included. */

@@ -1,7 +1,9 @@
-import { etcdMissing, mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
+import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
-import { crashStore, type CrashStore } from './crash-store.ts';
+import type { CrashStore } from './crash-store.ts';
+import { CRASH_STORES, type CrashStoreKind } from './crash-stores.ts';
+import { CrashTable } from './crash-table.ts';
 import { databaseTarget } from './database-target.ts';
 import { DIRECTORY_SCENARIOS, directoryTarget } from './directory-target.ts';
 import { KillRun, type KillTarget } from './kill-run.ts';
@@ -15,26 +17,35 @@ import { tortureEtcd } from './torture-etcd.ts';
 
 /**
  * `npm run torture [-- kills [part]]`: the crash tests, each with as many kills as asked. `stores`: only those under mixed load, on each store; `lmdb`,
- * `postgresql`, `etcd`: on that store; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots, restores and migrations.
+ * `postgresql`, `etcd`: on that store; `workers`: on LMDB, with two workers; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots,
+ * restores and migrations.
  */
 const only = process.argv[3];
 const kills = Number(process.argv[2] ?? 200);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
+const table = new CrashTable();
 
 async function mixedLoad(store: CrashStore): Promise<void> {
   const postgres = await startPostgres({ settings: ['max_connections=100'] });
   const run = await CrashRun.create(postgres, store);
   const what = `mixed load on ${store.name}`;
   try {
-    const report = await run.run(kills, Math.random, (round, recovery) => {
-      if (round % 10 === 0) say(`${what}: ${round} of ${kills} kills, ${recovery}`);
+    const report = await run.run(kills, {
+      told: (kill, recovery) => {
+        if (kill % 10 === 0) say(`${what}: ${kill} of ${kills} kills, ${recovery}`);
+      },
     });
-    const { rounds, faults, writes, credentials, lost, left, recovery } = report;
+    const { faults, writes, credentials, pages, lostPages } = report;
     say(
-      `${what}: ${rounds} kills, ${faults} of them with a fault of the store, ${writes} acknowledged writes, ${credentials} credentials kept`,
+      `${what}: ${report.kills} kills, ${report.workerKills} of them of one worker, ${writes} acknowledged writes, ${credentials} credentials kept`,
     );
-    say(`${what}: ${lost} writes lost, ${left} users left, ${recovery}`);
+    for (const [name, times] of faults) say(`${what}: ${times} times ${name}`);
+    if (pages)
+      say(
+        `${what}: ${pages.used} pages in use, ${pages.free} free, ${pages.leaked.length} leaked; lmdb told ${lostPages} times of pages that it lost`,
+      );
+    table.add(store.name, report);
     problems.push(...report.problems.map((problem) => `${what}: ${problem}`));
   } finally {
     await run.dispose();
@@ -43,12 +54,16 @@ async function mixedLoad(store: CrashStore): Promise<void> {
   }
 }
 
-const STORES = ['lmdb', 'postgresql', 'etcd'] as const;
-
-async function onStore(name: (typeof STORES)[number]): Promise<void> {
-  const missing = name === 'etcd' ? etcdMissing() : undefined;
-  if (missing !== undefined) return say(`nothing was killed over etcd: ${missing}`);
-  return mixedLoad(await crashStore(name));
+/** A run that cannot go on is a problem; those on other stores go on. */
+async function onStore({ name, missing, start }: CrashStoreKind): Promise<void> {
+  const reason = missing();
+  if (reason !== undefined) return say(`nothing was killed over ${name}: ${reason}`);
+  try {
+    await mixedLoad(await start());
+  } catch (error) {
+    say(`mixed load on ${name} could not go on`);
+    problems.push(`mixed load on ${name}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
 }
 
 async function changes<Name extends string>(target: KillTarget<Name>, scenarios: readonly Name[]): Promise<void> {
@@ -118,8 +133,9 @@ if (only === 'members') {
   end();
   process.exit();
 }
-const chosen = STORES.filter((name) => only === undefined || only === 'stores' || only === name);
-for (const name of chosen) await onStore(name);
+const chosen = CRASH_STORES.filter(({ name }) => only === undefined || only === 'stores' || only === name);
+for (const kind of chosen) await onStore(kind);
+if (chosen.length > 0) say(`\n${table}\n`);
 if (only !== undefined && chosen.length > 0) {
   end();
   process.exit();

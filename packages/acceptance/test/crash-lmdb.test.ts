@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { lmdbCrashStore } from '../src/torture/lmdb-crash-store.ts';
+import { crashCases } from './crash-cases.ts';
+
+describe('a server that is killed at random moments under load', () => {
+  const killed = crashCases();
+
+  test('loses no acknowledged write, leaves no user without a lease or a pending undo, and starts every time: 10 kills', async () => {
+    const report = await killed(10, await lmdbCrashStore());
+    expect(report.writes).toBeGreaterThan(100);
+    expect(report.pages!.used).toBeGreaterThan(20);
+  }, 300_000);
+
+  test('with two workers loses nothing either, while every second kill strikes one of them alone: 6 kills', async () => {
+    const report = await killed(6, await lmdbCrashStore(2));
+    expect(report.workerKills).toBe(3);
+    expect(report.pages!.used).toBeGreaterThan(20);
+  }, 300_000);
+});
