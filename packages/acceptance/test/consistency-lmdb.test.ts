@@ -24,9 +24,9 @@ describeWithChecker(
 
     test('answer as one, while they freeze, are killed and start again', async () => {
       const runs = await Promise.all(started.map((one) => checkedRun(one, database)));
-      for (const { history, verdict } of runs) expectExplained(history, verdict, 50);
+      for (const run of runs) expectExplained(run, 50);
       ({ calls } = runs[0]!.history);
-    }, 180_000);
+    }, 240_000);
 
     // A check that explains everything would prove nothing: one answer is changed to what a faulty server could say.
     test.each([

@@ -5,7 +5,8 @@ import type { PostgresPair } from './postgres-pair.ts';
 /** Something that goes wrong for a while, and is well again when this resolves. */
 export interface Fault {
   readonly name: string;
-  happen(random: () => number): Promise<void>;
+  /** False where there was nothing that it could strike. */
+  happen(random: () => number): Promise<boolean>;
 }
 
 /** Milliseconds for which something stands still: less than what callers wait for, and much more than a call takes. */
@@ -17,9 +18,18 @@ export function processFaults({ nodes }: Cluster): Fault[] {
   return [
     {
       name: 'a node is frozen',
-      happen: async (random) => standStill(one(random).pid),
+      happen: async (random) => {
+        await standStill(one(random).pid);
+        return true;
+      },
     },
-    { name: 'a node is killed and started again', happen: async (random) => one(random).replace() },
+    {
+      name: 'a node is killed and started again',
+      happen: async (random) => {
+        await one(random).replace();
+        return true;
+      },
+    },
   ];
 }
 
@@ -35,17 +45,25 @@ export function workerFaults({ nodes }: Cluster): Fault[] {
       name: 'a worker is frozen',
       happen: async (random) => {
         const pid = await worker(random);
-        if (pid !== undefined) await standStill(pid);
+        if (pid === undefined) return false;
+        await standStill(pid);
+        return true;
       },
     },
     {
       name: 'a worker is killed',
       happen: async (random) => {
         const pid = await worker(random);
-        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+        return pid !== undefined && process.kill(pid, 'SIGKILL');
       },
     },
-    { name: 'the server is killed and started again', happen: async () => server!.replace() },
+    {
+      name: 'the server is killed and started again',
+      happen: async () => {
+        await server!.replace();
+        return true;
+      },
+    },
   ];
 }
 
@@ -64,6 +82,7 @@ export function etcdFaults(etcd: EtcdCluster): Fault[] {
       await begin(chosen);
       await pause();
       await end(chosen);
+      return true;
     },
   });
   return [
@@ -87,7 +106,13 @@ export function etcdFaults(etcd: EtcdCluster): Fault[] {
 
 /** The primary is lost, and nothing that was answered is. */
 export function failoverFault(pair: PostgresPair): Fault {
-  return { name: 'the database fails over to its standby', happen: async () => pair.failOver() };
+  return {
+    name: 'the database fails over to its standby',
+    happen: async () => {
+      await pair.failOver();
+      return true;
+    },
+  };
 }
 
 /** What can happen between nodes and their PostgreSQL, and to it. */
@@ -101,19 +126,34 @@ export function postgresFaults({ nodes }: Cluster, postgres: () => PostgresServe
         for (const link of frozen) link.freeze();
         await pause();
         for (const link of frozen) link.thaw();
+        return true;
       },
     },
-    { name: "a node's connections to its database are cut", happen: async (random) => links(random).forEach((link) => link.cut()) },
+    {
+      name: "a node's connections to its database are cut",
+      happen: async (random) => {
+        for (const link of links(random)) link.cut();
+        return true;
+      },
+    },
     {
       name: 'half of the sessions of the database are ended',
       happen: async () => {
-        await postgres().query(
+        const ended = await postgres().query(
           'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = $1 AND pid % 2 = 0',
           ['client backend'],
         );
+        return ended.length > 0;
       },
     },
-    { name: 'the database crashes and recovers', happen: async () => (await postgres().crash(), postgres().restart()) },
+    {
+      name: 'the database crashes and recovers',
+      happen: async () => {
+        await postgres().crash();
+        await postgres().restart();
+        return true;
+      },
+    },
   ];
 }
 

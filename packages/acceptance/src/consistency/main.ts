@@ -1,6 +1,8 @@
 import { slapdMissing, startPostgres } from '@strongroom/lab';
 import { checkerMissing, verdictOn } from './checker.ts';
 import { consistencyRun } from './consistency-run.ts';
+import type { FaultFigures } from './fault-log.ts';
+import type { Fault } from './faults.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
 import { leaseQuotas } from './lease-quotas.ts';
 import { libraryLoans } from './library-loans.ts';
@@ -34,6 +36,16 @@ try {
   await target.stop();
 }
 
+/** A fault that never struck proves nothing, and fails the run. */
+function sayFaults(faults: readonly Fault[], figures: readonly FaultFigures[]): void {
+  say('  | Fault | Times | Slowest answer |\n  | --- | --- | --- |');
+  for (const { name } of faults) {
+    const { struck, slowest } = figures.find((one) => one.name === name) ?? { struck: 0, slowest: 0 };
+    say(`  | ${name} | ${struck} | ${(slowest / 1_000).toFixed(1)} s |`);
+    if (struck === 0) process.exitCode = 1;
+  }
+}
+
 async function check({ title, start }: SetUp): Promise<void> {
   const loans = slapdMissing === undefined ? [await libraryLoans()] : [];
   const scenarios: Scenario[] = [registers(), tokens(), wrappingTokens(), secretIds(), idempotencyKeys(target), leaseQuotas(), ...loans];
@@ -42,7 +54,7 @@ async function check({ title, start }: SetUp): Promise<void> {
   try {
     const faults = flags.get('faults') === 'no' ? [] : all;
     const began = performance.now();
-    const history = await consistencyRun(cluster, scenarios, {
+    const { history, faults: struck } = await consistencyRun(cluster, scenarios, {
       seconds,
       faults,
       onFault: (name) => say(`  ${((performance.now() - began) / 1_000).toFixed(1)} s: ${name}`),
@@ -50,6 +62,7 @@ async function check({ title, start }: SetUp): Promise<void> {
     const verdict = await verdictOn(history.calls);
     for (const [model, calls] of Object.entries(verdict.calls)) say(`  ${model}: ${calls} calls of ${verdict.objects[model]} objects`);
     say(`  ${history.unknown} calls without a known effect`);
+    sayFaults(faults, struck.figures(history.calls));
     for (const { client } of cluster.nodes) for (const [reason, count] of client.doubts) say(`    ${count}: ${reason}`);
     for (const object of verdict.illegal) {
       say(`  NOT EXPLAINED: ${object}`);
