@@ -33,6 +33,8 @@ export interface ServerProcessOptions {
   readonly node?: string;
   /** URL of a module to load before the server; it may answer messages of its parent. */
   readonly preload?: string;
+  /** Milliseconds until it must answer; a minute by default. */
+  readonly patience?: number;
   /** Called with everything that it writes, as it comes; `log()` keeps the end alone. */
   readonly heard?: (text: string) => void;
 }
@@ -41,7 +43,15 @@ export interface ServerProcessOptions {
 export async function startServer(
   words: readonly string[],
   address: string,
-  { env = process.env, cwd, command: file = command, node = process.execPath, preload, heard }: ServerProcessOptions = {},
+  {
+    env = process.env,
+    cwd,
+    command: file = command,
+    node = process.execPath,
+    preload,
+    patience = 60_000,
+    heard,
+  }: ServerProcessOptions = {},
 ): Promise<ServerProcess> {
   const child = spawn(node, [...(preload === undefined ? [] : ['--import', preload]), file, 'server', ...words], {
     env,
@@ -57,7 +67,7 @@ export async function startServer(
   child.stderr.setEncoding('utf8').on('data', keep);
   const killed = (): void => void child.kill('SIGKILL');
   process.once('exit', killed);
-  await untilAnswering(child, address, () => text);
+  await untilAnswering(child, address, () => text, patience);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     process.removeListener('exit', killed);
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -76,8 +86,8 @@ export async function startServer(
   };
 }
 
-async function untilAnswering(child: ChildProcess, address: string, log: () => string): Promise<void> {
-  const deadline = Date.now() + 60_000;
+async function untilAnswering(child: ChildProcess, address: string, log: () => string, patience: number): Promise<void> {
+  const deadline = Date.now() + patience;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log()}`);
     try {

@@ -30,7 +30,9 @@ export interface CrashReport {
   readonly orphans: number;
   /** Users that are left when every undo is through. */
   readonly left: number;
-  /** From SIGKILL until the server is open. */
+  /** Starts that the server gave up, and why: what supervises it would start it again. */
+  readonly givenUp: readonly string[];
+  /** From SIGKILL until the server is open, also where that took several starts. */
   readonly recovery: RecoveryTimes;
   /** Of the store, where it is a file of LMDB, at the end. */
   readonly pages: PageReport | undefined;
@@ -50,6 +52,8 @@ export interface CrashRunOptions {
 const WRITES_A_ROUND = 10;
 /** Milliseconds after which a round ends that answered nothing. */
 const LONGEST_ROUND = 20_000;
+/** Milliseconds until the server must be open, however slow the machine is. */
+const LONGEST_START = 240_000;
 /** Milliseconds for which a read is tried again that was not answered: only what the store does not have is missing. */
 const PATIENCE = 15_000;
 /** Reads at a time. */
@@ -86,6 +90,7 @@ export class CrashRun {
   #workerKills = 0;
   #lost = 0;
   #orphans = 0;
+  readonly #givenUp: string[] = [];
   #lostPages = 0;
   /** The end of what the server wrote: a text may come in two parts. */
   #heard = '';
@@ -155,6 +160,7 @@ export class CrashRun {
       credentials: this.#credentials.size,
       lost: this.#lost,
       orphans: this.#orphans,
+      givenUp: this.#givenUp,
       left: this.#left,
       recovery: this.#recovery,
       pages,
@@ -167,21 +173,40 @@ export class CrashRun {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  /** @throws Error where it is not open in time */
   async #start(): Promise<ServerProcess> {
-    const server = await startServer([`-config=${this.#config}`], this.#address, { heard: (text) => this.#listen(text) });
-    await this.#opened(server);
-    return server;
+    const options = { patience: LONGEST_START, heard: (text: string) => this.#listen(text) };
+    return this.#patiently(async () => {
+      const server = await startServer([`-config=${this.#config}`], this.#address, options);
+      await this.#opened(server).catch(async (error: unknown) => {
+        await server.kill();
+        throw error;
+      });
+      return server;
+    });
+  }
+
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (const end = performance.now() + LONGEST_START; ;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (performance.now() > end) throw error;
+        this.#givenUp.push((error as Error).message);
+      }
+    }
   }
 
   /** Waits until the server serves with all its workers. @throws Error where it does not come to that */
   async #opened(server: ServerProcess): Promise<void> {
     const { workers: count } = this.#store;
-    for (const end = performance.now() + 30_000; ; await wait(20)) {
+    for (const end = performance.now() + LONGEST_START; ; await wait(20)) {
       const answer = await fetch(`${this.#address}/v1/sys/health`).catch(() => undefined);
       const { workers } = ((await answer?.json().catch(() => undefined)) ?? {}) as { workers?: { running: number } };
       const open = answer?.status === 200 || answer?.status === 501;
       if (open && (count === 1 || workers?.running === count)) return;
-      if (performance.now() > end) throw new Error(`the server does not unseal: ${answer?.status} ${server.log()}`);
+      if (server.ended() !== undefined || performance.now() > end)
+        throw new Error(`the server does not unseal: ${answer?.status} ${server.log()}`);
     }
   }
 
@@ -317,7 +342,7 @@ export class CrashRun {
   async #settle(): Promise<void> {
     const clock = manualClock(new Date());
     const core = await createCore({
-      storage: await this.#store.open(),
+      storage: await this.#patiently(async () => this.#store.open()),
       plugins: [databaseEngine, postgresqlPlugin, kvEngine],
       clock,
       seal: { type: 'static', key: this.#sealKey },

@@ -41,6 +41,7 @@ async function mixedLoad(store: CrashStore): Promise<void> {
       `${what}: ${report.kills} kills, ${report.workerKills} of them of one worker, ${writes} acknowledged writes, ${credentials} credentials kept`,
     );
     for (const [name, times] of faults) say(`${what}: ${times} times ${name}`);
+    for (const reason of report.givenUp) say(`${what}: a start was given up: ${reason}`);
     if (pages)
       say(
         `${what}: ${pages.used} pages in use, ${pages.free} free, ${pages.leaked.length} leaked; lmdb told ${lostPages} times of pages that it lost`,
