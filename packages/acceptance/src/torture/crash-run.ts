@@ -130,13 +130,14 @@ export class CrashRun {
         ...[0, 1].map(async () => this.#borrower(stop.signal)),
       ]);
       await wait(50 + Math.floor(random() * 350));
-      // Every other round goes on until something was answered, however slow the machine is.
-      if (round % 2 === 1) await this.#answered(WRITES_A_ROUND);
-      const mend = round % faultEvery === 0 ? await this.#strike() : undefined;
+      const alone = this.#store.workers > 1 && round % 2 === 0;
+      const faulty = round % faultEvery === 0 && this.#store.faults.length > 0;
+      // Every other round, and all in which more than the server is struck, go on until something was answered, however slow the machine is.
+      if (round % 2 === 1 || alone || faulty) await this.#answered(WRITES_A_ROUND);
+      const mend = faulty ? await this.#strike() : undefined;
       // A fault meets some calls before the kill, and some only with it.
       if (mend) await wait(Math.floor(random() * 300));
       const killed = performance.now();
-      const alone = this.#store.workers > 1 && round % 2 === 0;
       const open = alone ? await this.#killWorker(server, random) : await this.#killServer(server);
       stop.abort();
       await load;
@@ -229,11 +230,10 @@ export class CrashRun {
     };
   }
 
-  /** What is wrong with the store from now on. Resolves with what mends it; undefined where nothing can happen to it. */
-  async #strike(): Promise<(() => Promise<void>) | undefined> {
+  /** What is wrong with the store from now on. Resolves with what mends it. */
+  async #strike(): Promise<() => Promise<void>> {
     const { faults } = this.#store;
-    const fault = faults[this.#struck % faults.length];
-    if (!fault) return undefined;
+    const fault = faults[this.#struck % faults.length]!;
     this.#struck += 1;
     const mend = await fault.strike();
     this.#faults.set(fault.name, (this.#faults.get(fault.name) ?? 0) + 1);
