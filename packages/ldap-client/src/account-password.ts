@@ -1,5 +1,5 @@
 import type { Outcome, Proof } from '@strongroom/rotation';
-import type { Connection, Modification } from './connection.ts';
+import type { Connection, Modification, RequestOptions } from './connection.ts';
 import { DirectoryFailed, directoryFailed, outcomeOf, textOf } from './directory-failed.ts';
 import type { ServiceOptions, VerifyOptions } from './directory-requests.ts';
 import type { Directory } from './directory.ts';
@@ -16,12 +16,14 @@ export interface PasswordChange {
   find(connection: Connection): Promise<Pick<LocatedAccount, 'dn' | 'server'>>;
   /** The same change twice is the same as once. */
   readonly changes: readonly Modification[];
+  /** To be tried in turn where the entry does not have a value that `changes` takes away. */
+  readonly otherwise?: readonly (readonly Modification[])[];
 }
 
 /** Makes the change. @throws DirectoryMisused, DirectoryFailed with its outcome. */
 export async function applyPasswordChange(
   lend: BoundLender,
-  { find, changes }: PasswordChange,
+  { find, changes, otherwise = [] }: PasswordChange,
   signal: AbortSignal,
   options: ServiceOptions = { idempotent: true },
 ): Promise<void> {
@@ -29,7 +31,7 @@ export async function applyPasswordChange(
   const change = async (connection: Connection): Promise<void> => {
     const { dn, server } = await find(connection);
     try {
-      await connection.modify(dn, changes, { signal, server });
+      await modifyByFirst(connection, dn, [changes, ...otherwise], { signal, server });
     } catch (error) {
       // How a second try fails says nothing about the first one.
       if (outcome !== 'unknown') outcome = outcomeOf(error);
@@ -41,6 +43,60 @@ export async function applyPasswordChange(
   } catch (error) {
     if (outcome === 'unknown') throw new DirectoryFailed(textOf(error), outcome, error);
     throw directoryFailed(error, outcome);
+  }
+}
+
+/** An account that changes its own password. */
+export interface OwnPasswordChange {
+  readonly bindName: string;
+  readonly current: string;
+  find(connection: Connection): Promise<Pick<LocatedAccount, 'dn'>>;
+  /** See `ownPasswordChanges` of its schema. */
+  readonly changes: readonly (readonly Modification[])[];
+}
+
+/** The account logs in with its current password, and makes the change. @throws DirectoryMisused, DirectoryFailed with its outcome. */
+export async function applyOwnPasswordChange(
+  directory: Directory,
+  { bindName, current, find, changes: [changes = [], ...otherwise] }: OwnPasswordChange,
+  signal: AbortSignal,
+): Promise<void> {
+  const lend: BoundLender = async (work) => asAccount(directory, { bindName, password: current }, work, signal);
+  await applyPasswordChange(lend, { find, changes, otherwise }, signal);
+}
+
+/** Runs the work on a connection that is logged in as the account. @throws DirectoryFailed where the login fails; what the work throws otherwise. */
+export async function asAccount<T>(
+  directory: Directory,
+  { bindName, password }: { readonly bindName: string; readonly password: string },
+  work: (connection: Connection) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  let begun = false;
+  const begin = async (connection: Connection): Promise<T> => {
+    begun = true;
+    return work(connection);
+  };
+  try {
+    return await directory.verifyUser(bindName, password, begin, { signal });
+  } catch (error) {
+    if (begun || !(error instanceof LdapError)) throw error;
+    if (!error.answered) throw directoryFailed(error, 'unsent');
+    throw new DirectoryFailed(`failed to bind as ${JSON.stringify(bindName)}: ${error.message}`, 'unsent', error);
+  }
+}
+
+async function modifyByFirst(
+  connection: Connection,
+  dn: string,
+  [changes = [], ...otherwise]: readonly (readonly Modification[])[],
+  options: RequestOptions,
+): Promise<void> {
+  try {
+    await connection.modify(dn, changes, options);
+  } catch (error) {
+    if (otherwise.length === 0 || !(error instanceof LdapError) || error.code !== resultCode.noSuchAttribute) throw error;
+    await modifyByFirst(connection, dn, otherwise, options);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   settingsOf,
   shownDirectoryConfig,
 } from '@strongroom/ldap-client';
-import { rootPlanOf, rootPlanParameters, visiblePlan, type SentPlan } from '@strongroom/rotation';
+import { rootPlanOf, rootPlanParameters, rotatesByItself, visiblePlan, type SentPlan } from '@strongroom/rotation';
 import { Type, type Static } from 'typebox';
 
 /** The parameters of `config`, with the names that Vault and OpenBao use. */
@@ -28,7 +28,10 @@ export const configFields = {
   ...directoryFields,
   userattr: f.string('Attribute that names an account; default cn for openldap, userPrincipalName for ad, racfid for racf.'),
   binddn: f.string('Name of the account that manages the others: it searches, and changes passwords.'),
-  bindpass: f.secret('Password of binddn. A write without it keeps the one that is stored.'),
+  bindpass: f.secret('Password of binddn. A write without it keeps the one that is stored. Excludes self_managed.'),
+  self_managed: f.bool(
+    'The mount has no service account: the accounts of static roles log in, and change their own passwords. Excludes bindpass; binddn has no effect.',
+  ),
   userdn: f.string('Base of the search for accounts of static roles and of the library.'),
   upndomain: f.string('Domain of Active Directory: binddn, where it is a plain name, logs in as <binddn>@<upndomain>.'),
   request_timeout: f.duration(
@@ -71,6 +74,8 @@ export const LdapSecretsConfig = Type.Object({
   ttl: Type.Number(),
   max_ttl: Type.Number(),
   skip_static_role_import_rotation: Type.Boolean(),
+  /** Absent in records of older releases, and with a service account. */
+  self_managed: Type.Optional(Type.Boolean()),
   /** Another one with every write: previous connections are not used any more. */
   edition: Type.String(),
   ...bindAccountFields,
@@ -98,6 +103,7 @@ export interface SentConfig extends SentDirectoryConfig, Omit<SentPlan, 'first_r
   readonly ttl?: number | undefined;
   readonly max_ttl?: number | undefined;
   readonly skip_static_role_import_rotation?: boolean | undefined;
+  readonly self_managed?: boolean | undefined;
 }
 
 /** What a write makes of the stored record: only what was sent changes. @throws BadRequest */
@@ -118,8 +124,9 @@ export function mergeConfig(
     throw new BadRequest(`credential_type: ${JSON.stringify(credentialType)} is neither password nor phrase`);
   }
   if (sent.password_policy && sent.length) throw new BadRequest("cannot set both 'password_policy' and 'length'");
-  const { root: _past, plan: _before, referral_hosts: _followed, ...rest } = kept;
-  const root = rootAfter(before, sent);
+  const { root: _past, plan: _before, referral_hosts: _followed, self_managed: isSelfManaged = false, ...rest } = kept;
+  const selfManaged = sent.self_managed ?? isSelfManaged;
+  const root = selfManaged ? undefined : rootAfter(before, sent);
   const plan = rootPlanOf(before.plan, sent);
   const directory = mergeDirectoryConfig(before, sent, supplied);
   const config: LdapSecretsConfig = {
@@ -136,6 +143,7 @@ export function mergeConfig(
     skip_static_role_import_rotation: sent.skip_static_role_import_rotation ?? before.skip_static_role_import_rotation,
     edition,
     plan,
+    ...(selfManaged ? { self_managed: true } : {}),
     ...(root ? { root } : {}),
   };
   check(config);
@@ -143,8 +151,9 @@ export function mergeConfig(
 }
 
 function check(config: LdapSecretsConfig): void {
-  if (config.binddn === '') throw new BadRequest('cannot derive UserBindDN: binddn must be set');
-  if (config.bindpass === '') throw new BadRequest('bindpass must be set: the password of binddn');
+  if (config.self_managed) checkSelfManaged(config);
+  else if (config.binddn === '') throw new BadRequest('cannot derive UserBindDN: binddn must be set');
+  else if (config.bindpass === '') throw new BadRequest('bindpass must be set: the password of binddn');
   if (config.url === '') throw new BadRequest('at least one url must be provided');
   if (!/^([A-Za-z][A-Za-z0-9-]*|[0-9]+(\.[0-9]+)*)?$/.test(config.userattr)) {
     throw new BadRequest(`unsupported userattr ${JSON.stringify(config.userattr)}: not the name of an attribute`);
@@ -155,6 +164,25 @@ function check(config: LdapSecretsConfig): void {
   if (config.credential_type === 'phrase') checkPhrases(config);
   if (config.max_ttl > 0 && config.ttl > config.max_ttl) {
     throw new BadRequest(`ttl (${config.ttl} s) is longer than max_ttl (${config.max_ttl} s)`);
+  }
+}
+
+/** What a configuration without a service account cannot have beside it. @throws BadRequest */
+function checkSelfManaged({ bindpass, referral_hosts, plan }: LdapSecretsConfig): void {
+  if (bindpass !== '') {
+    throw new BadRequest(
+      'bindpass: exactly one of bindpass and self_managed can be set; leave bindpass out, or send it empty where it is stored, or set self_managed to false',
+    );
+  }
+  if (referral_hosts !== undefined && referral_hosts !== '') {
+    throw new BadRequest(
+      'referral_hosts: referrals are followed with a service account, which a self_managed mount does not have; leave it out, or send it empty',
+    );
+  }
+  if (rotatesByItself(plan)) {
+    throw new BadRequest(
+      'rotation_period and rotation_schedule rotate the password of binddn, which a self_managed mount does not have; leave them out, or send rotation_period=0',
+    );
   }
 }
 

@@ -41,7 +41,10 @@ function create(host: EngineHost): Engine {
   const orphans = new OrphanedAccounts(host, service, dynamics, mark);
   const accounts = new LibraryAccounts(host, service);
   const sets = new LibrarySets(host, service, accounts);
-  const leave = joinBindNeighbours(host.mount.path, async () => service.read());
+  const leave = joinBindNeighbours(host.mount.path, async () => {
+    const config = await service.read();
+    return config?.self_managed ? undefined : config;
+  });
   const library = new Library(host, service, sets, accounts);
   return {
     paths: [

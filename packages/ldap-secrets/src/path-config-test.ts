@@ -1,4 +1,14 @@
-import { EngineError, f, path, StepTrace, untilStepFails, type AnyPath, type EngineHost, type StepReport } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  EngineError,
+  f,
+  path,
+  StepTrace,
+  untilStepFails,
+  type AnyPath,
+  type EngineHost,
+  type StepReport,
+} from '@strongroom/engine-sdk';
 import {
   type Connection,
   type Directory,
@@ -9,8 +19,9 @@ import {
   requirePasswordFor,
 } from '@strongroom/ldap-client';
 import { Type, type Static } from 'typebox';
-import { locate } from './account-entry.ts';
+import { type AccountAddress, locate } from './account-entry.ts';
 import { clientSettings, configFields, mergeConfig, serviceBinding, type LdapSecretsConfig } from './config.ts';
+import { loginNameOf, ownEntry } from './own-account.ts';
 import type { DirectoryService } from './service.ts';
 
 const Step = Type.Object({
@@ -18,6 +29,7 @@ const Step = Type.Object({
     Type.Literal('connect'),
     Type.Literal('tls'),
     Type.Literal('service bind'),
+    Type.Literal('account bind'),
     Type.Literal('user search'),
     Type.Literal('password'),
   ]),
@@ -38,12 +50,14 @@ export function configTestPath(host: EngineHost, service: DirectoryService): Any
     synopsis: 'Tries a configuration: connect, TLS, bind, find an account, make a password.',
     description:
       'Uses the stored configuration with whatever parameters are sent in its place. Nothing is stored, and nothing is changed in the directory. ' +
+      'With self_managed an account logs in, where its password is sent, and finds itself. ' +
       'With a password_policy one password is made by it, and thrown away. It takes sudo: who may call it can guess passwords of the directory.',
     access: 'sudo',
     fields: {
       ...configFields,
       username: f.string('Account to look up below userdn; without one, and without dn, the test ends after the bind.', { default: '' }),
       dn: f.string('Distinguished name of the account to look up instead.', { default: '' }),
+      password: f.secret('Password of that account, with self_managed: it logs in. Without one, the test ends after connect and tls.'),
     },
   }).update({
     summary: 'Tries a configuration without storing it.',
@@ -54,16 +68,23 @@ export function configTestPath(host: EngineHost, service: DirectoryService): Any
     }),
     handle: async (req) => {
       const stored = await service.read();
-      const { username, dn, ...sent } = req.data;
+      const { username, dn, password, ...sent } = req.data;
       if (stored) requirePasswordFor(stored, sent, req.supplied);
       const config = mergeConfig(stored, sent, req.supplied, 'of a test');
+      const account = { username, dn };
+      const own = config.self_managed ? ownLogin(config, account, password) : undefined;
+      if (!config.self_managed && password !== undefined) {
+        throw new BadRequest('password: it is used with self_managed alone; otherwise the service account looks the account up');
+      }
       const steps: StepReport<StepName, Facts>[] = [];
       const trace: Trace = new StepTrace(host.clock, (report) => steps.push(report));
       const directory = createDirectory(clientSettings(config), { clock: host.clock, log: host.log });
       let found: string | undefined;
       try {
         await untilStepFails(async () => {
-          found = await walk(directory, config, { username, dn }, trace, req.signal);
+          found = config.self_managed
+            ? await walkAsAccount(directory, { config, account, own }, trace, req.signal)
+            : await walk(directory, config, account, trace, req.signal);
           if (config.password_policy !== '') await tryPolicy(host, config, trace);
         });
       } finally {
@@ -94,6 +115,41 @@ async function walk(
       { facts: ({ dn, server }) => ({ name: dn, ...(server === undefined ? {} : { url: server }) }), reasonFor },
     );
     return found.dn;
+  } finally {
+    connection.close();
+  }
+}
+
+interface OwnLogin {
+  readonly bindName: string;
+  readonly password: string;
+}
+
+/** How the account logs in; undefined where none is sent. @throws BadRequest for half of it */
+function ownLogin(config: LdapSecretsConfig, account: AccountAddress, password: string | undefined): OwnLogin | undefined {
+  const isNamed = account.username !== '' || account.dn !== '';
+  if (!isNamed && password !== undefined) throw new BadRequest('password: whose it is must be sent with it, as dn or username');
+  if (isNamed && password === undefined) {
+    throw new BadRequest('password: with self_managed the account logs in to find itself; send its password, or leave out username and dn');
+  }
+  return password === undefined ? undefined : { bindName: loginNameOf(config, account), password };
+}
+
+async function walkAsAccount(
+  directory: Directory,
+  { config, account, own }: { readonly config: LdapSecretsConfig; readonly account: AccountAddress; readonly own: OwnLogin | undefined },
+  trace: Trace,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const connection = await connect(directory, trace, signal);
+  try {
+    if (own === undefined) return undefined;
+    const { bindName: name, password } = own;
+    const binding = async (): Promise<void> => connection.bind(name, password, { signal });
+    await trace.take('account bind', binding, { facts: () => ({ name, url: connection.url }), reasonFor });
+    const search = async () => ownEntry(connection, config, account, signal);
+    const { dn } = await trace.take('user search', search, { facts: (found) => ({ name: found.dn }), reasonFor });
+    return dn;
   } finally {
     connection.close();
   }

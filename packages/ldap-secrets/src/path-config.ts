@@ -2,7 +2,7 @@ import { type AnyPath, type EngineHost, f, NoContent, path } from '@strongroom/e
 import { plainServersWarning, sharersOf, sharingWarnings, unknownPolicy } from '@strongroom/ldap-client';
 import { RotationStatus, visiblePlanFields } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import { configFields, shortPasswords, shownConfig } from './config.ts';
+import { configFields, shortPasswords, shownConfig, type LdapSecretsConfig } from './config.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { DirectoryService } from './service.ts';
 
@@ -22,7 +22,7 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
           last_bind_password_rotation: Type.Optional(Type.String()),
           bindpass_set: Type.Boolean({ description: 'Whether there is a password, which is never shown.' }),
           ...visiblePlanFields,
-          root_rotation: RotationStatus,
+          root_rotation: Type.Optional(RotationStatus),
           binddn_shared_with: Type.Optional(
             Type.Array(Type.String(), {
               description: 'Other mounts that log in with the same account. One rotation locks the others out.',
@@ -34,12 +34,12 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
       handle: async () => {
         const record = await service.read();
         if (!record) return undefined;
-        const sharers = await sharersOf(host.mount.path, record);
+        const sharers = record.self_managed ? [] : await sharersOf(host.mount.path, record);
         return {
           data: {
             ...shownConfig(record),
             bindpass_set: record.bindpass !== '',
-            root_rotation: await root.status(record),
+            ...(record.self_managed ? {} : { root_rotation: await root.status(record) }),
             ...(sharers.length > 0 ? { binddn_shared_with: sharers } : {}),
           },
         };
@@ -50,12 +50,13 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
       response: NoContent,
       exists: async () => (await service.read()) !== undefined,
       handle: async (req) => {
+        const before = await service.read();
         const config = await service.write(req.data, req.supplied, req.caller.sudo);
         const warnings = [
           req.supplied.has('url') || req.supplied.has('starttls') ? plainServersWarning(config) : undefined,
           req.supplied.has('length') ? shortPasswords(config) : undefined,
           req.supplied.has('password_policy') ? await unknownPolicy(host, config) : undefined,
-          ...sharingWarnings(await sharersOf(host.mount.path, config)),
+          ...(config.self_managed ? selfManagedWarnings(before, config) : sharingWarnings(await sharersOf(host.mount.path, config))),
         ].filter((text) => text !== undefined);
         return warnings.length === 0 ? undefined : { warnings };
       },
@@ -65,12 +66,8 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
       response: NoContent,
       handle: async () => {
         const deleted = await service.delete();
-        if (deleted?.root?.previous === undefined) return undefined;
-        return {
-          warnings: [
-            `the password of ${deleted.binddn} was rotated, and the new one is stored nowhere; set another one in the directory before you configure this account again`,
-          ],
-        };
+        const warnings = lostPassword(deleted);
+        return warnings.length === 0 ? undefined : { warnings };
       },
     });
 
@@ -90,4 +87,17 @@ export function configPaths(host: EngineHost, service: DirectoryService, root: R
   });
 
   return [config, rotate];
+}
+
+function selfManagedWarnings(before: LdapSecretsConfig | undefined, { binddn }: LdapSecretsConfig): string[] {
+  const unused = binddn === '' ? [] : ['binddn: it has no effect, since this mount is self_managed and has no service account'];
+  return [...unused, ...lostPassword(before)];
+}
+
+/** The warning of a configuration that goes, with a bindpass that this server alone knows. */
+function lostPassword(gone: LdapSecretsConfig | undefined): string[] {
+  if (gone?.root?.previous === undefined) return [];
+  return [
+    `the password of ${gone.binddn} was rotated, and the new one is stored nowhere; set another one in the directory before you configure this account again`,
+  ];
 }

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { DynamicAccounts } from './dynamic-accounts.ts';
 import { changedRole, dynamicRoleFields, renderSample, roleGaps } from './dynamic-role.ts';
 import { pathName, requireReachable } from './path-name.ts';
-import { recordsIn } from './records.ts';
+import { CONFIG, recordsIn } from './records.ts';
+import { requireServiceAccount } from './self-managed.ts';
 
 /** What ends the paths of a role. */
 const HIDDEN_ROLES = { ends: ['preview'] };
@@ -42,7 +43,8 @@ export function rolePaths(host: EngineHost, accounts: DynamicAccounts): readonly
       handle: async (req) => {
         requireReachable(req.data.name, HIDDEN_ROLES);
         const record = await req.storage.transaction(async (tx) => {
-          const inside = recordsIn(tx).roles;
+          const { config, roles: inside } = recordsIn(tx);
+          requireServiceAccount(await config.get(CONFIG));
           const next = changedRole(await inside.get(req.data.name), req.data, accounts.environment);
           await inside.put(req.data.name, next);
           return next;

@@ -1,4 +1,15 @@
-import { type AnyPath, BadRequest, type EngineHost, f, folderList, foldersPath, NoContent, pageFields, path } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  type EngineHost,
+  f,
+  folderList,
+  foldersPath,
+  NoContent,
+  pageFields,
+  path,
+  TooManyRequests,
+} from '@strongroom/engine-sdk';
 import { DirectoryFailed, isDn, sameDn, unknownPolicy } from '@strongroom/ldap-client';
 import {
   importedPassword,
@@ -14,8 +25,9 @@ import {
 import { Type } from 'typebox';
 import { pathName, requireReachable } from './path-name.ts';
 import { recordsIn, type StaticRoleRecord } from './records.ts';
+import { ownPasswordOf, requireOwnPassword, type SentOwnPassword } from './self-managed.ts';
 import type { DirectoryService } from './service.ts';
-import type { StaticAccounts } from './static-accounts.ts';
+import { withOwnPassword, type StaticAccounts } from './static-accounts.ts';
 
 /** No other path of a static role goes on behind its name. */
 const HIDDEN_ROLES = { ends: [] };
@@ -41,8 +53,11 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
       ),
       password_policy: f.string("Name of the password policy for this account. Empty: the configuration's."),
       skip_import_rotation: f.bool('Leave the password as it is until the plan brings the first rotation; only at creation.'),
-      password: f.secret('The password that the account has now, with skip_import_rotation. It is never shown but by static-cred.'),
-      verify: f.bool('Log in with the password before it is stored.', { default: true }),
+      password: f.secret(
+        'The password that the account has now, with skip_import_rotation. In a self_managed mount it is required, and sent again where it was changed ' +
+          'outside. It is never shown but by static-cred.',
+      ),
+      verify: f.bool('Log in with the password before it is stored; in a self_managed mount always.', { default: true }),
       ...pageFields,
     },
   })
@@ -68,13 +83,19 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
         requireReachable(name, HIDDEN_ROLES);
         const before = await records.staticRoles.get(name);
         const policy = await unknownPolicy(host, { password_policy: req.data.password_policy ?? '' });
-        if (before && !(neverRotated(before) && req.supplied.has('username'))) {
-          await update(name, req.data);
+        const isSelfManaged = (await service.read())?.self_managed === true;
+        if (before && (isSelfManaged || !(neverRotated(before) && req.supplied.has('username')))) {
+          await update(name, before, isSelfManaged, req.data, req.signal);
           return warned(joined(policy, req.data.adopt === true ? await accounts.takeBack(name, req.signal) : undefined));
         }
         const record = created(req.data);
         const skip = req.data.skip_import_rotation ?? (await service.require()).skip_static_role_import_rotation;
         const { adopt } = req.data;
+        if (isSelfManaged) {
+          const own = { password: requireOwnPassword(req.data), skipRotation: skip };
+          const warning = await accounts.createSelfManaged(name, record, own, req.signal, adopt);
+          return warned(joined(skip ? policy : undefined, warning));
+        }
         const given = importedPassword({ ...req.data, skip_import_rotation: skip }, 'account');
         if (!given) return warned(await create(name, record, req.signal, adopt));
         await accounts.createUnrotated(name, record, given, req.signal, adopt);
@@ -101,11 +122,25 @@ export function staticRolePaths(host: EngineHost, service: DirectoryService, acc
     }
   }
 
-  async function update(name: string, sent: Sent): Promise<void> {
+  async function update(
+    name: string,
+    before: StaticRoleRecord,
+    isSelfManaged: boolean,
+    sent: Sent & SentOwnPassword,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const password = isSelfManaged ? ownPasswordOf(sent) : undefined;
+    const plain = isSelfManaged ? { ...sent, password: undefined } : sent;
+    if (password !== undefined) {
+      changed(before, plain);
+      await accounts.requireOwnPassword(before, password, signal);
+    }
     await host.storage.transaction(async (tx) => {
       const current = await recordsIn(tx).staticRoles.get(name);
       if (!current) throw new BadRequest(`unknown role: ${name}`);
-      await accounts.rotation.update(tx, name, current, changed(current, sent));
+      if (password !== undefined) requireAtRest(name, current, host.clock.millis());
+      const known = password === undefined ? current : withOwnPassword(current, password);
+      await accounts.rotation.update(tx, name, known, changed(known, plain));
     });
   }
 
@@ -116,6 +151,12 @@ interface Sent extends SentPlan, SentImport {
   readonly username: string | undefined;
   readonly dn: string | undefined;
   readonly password_policy: string | undefined;
+}
+
+/** @throws TooManyRequests while the password is being changed */
+function requireAtRest(name: string, { pending }: StaticRoleRecord, now: number): void {
+  if (pending === undefined || pending.until <= now) return;
+  throw new TooManyRequests(`the static role ${name} is being rotated; try again`, { headers: { 'Retry-After': '1' } });
 }
 
 /** A creation that never got through: it may be begun anew. */

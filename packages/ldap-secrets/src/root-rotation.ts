@@ -2,6 +2,7 @@ import type { EngineHost } from '@strongroom/engine-sdk';
 import { bindNameOf, BindRotation, makePassword } from '@strongroom/ldap-client';
 import { schemaOf, type LdapSecretsConfig } from './config.ts';
 import { CONFIG, recordsIn } from './records.ts';
+import { requireServiceAccount } from './self-managed.ts';
 import type { DirectoryService } from './service.ts';
 
 /** Rotation of the password that the mount itself logs in with. */
@@ -14,7 +15,11 @@ export function rootRotation(host: EngineHost, service: DirectoryService): RootR
     target: service.target,
     retry: 'rotate-root',
     records: (storage) => recordsIn(storage).config,
-    require: async () => service.require(),
+    require: async () => {
+      const config = await service.require();
+      requireServiceAccount(config);
+      return config;
+    },
     make: async (config) => makePassword(host, config),
     schema: schemaOf,
     bindName: bindNameOf,

@@ -18,6 +18,7 @@ import {
 import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
 import { claimsOf, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
+import { requireServiceAccount, requireUnneeded } from './self-managed.ts';
 
 /** How long after a rotation the previous bindpass is tried as well: a change reaches the servers of a directory one after the other. Milliseconds. */
 const PRIOR = 600_000;
@@ -72,7 +73,9 @@ export class DirectoryService {
       if (before) this.#root.requireQuietFor(before, sent);
       const next = mergeConfig(before, sent, supplied, randomUUID());
       if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
-      if (next.binddn !== before?.binddn) await requireUnmanaged(records, next.binddn);
+      if (before && !sudo) requireSameAddress(before, next);
+      if (next.self_managed) await requireUnneeded(records);
+      else if (next.binddn !== before?.binddn || before.self_managed) await requireUnmanaged(records, next.binddn);
       await this.#root.store(tx, next, before);
       return next;
     });
@@ -110,6 +113,7 @@ export class DirectoryService {
    * @throws DirectoryFailed for failures of the dial and of the bind; what the work throws otherwise.
    */
   async bound<T>({ config, directory }: OpenDirectory, work: (connection: Connection) => Promise<T>, use: ServiceOptions = {}): Promise<T> {
+    requireServiceAccount(config);
     if (config.bindpass === '') throw new DirectoryMisused('unable to bind due to lack of configured password');
     let begun = false;
     const begin = async (connection: Connection): Promise<T> => {
@@ -148,6 +152,16 @@ export class DirectoryService {
     if (root?.previous === undefined) return undefined;
     return this.#host.clock.millis() - root.last_rotation < PRIOR ? root.previous : undefined;
   }
+}
+
+/** Accounts that log in themselves show their passwords to the server of the configuration. @throws BadRequest for another one */
+function requireSameAddress(before: LdapSecretsConfig, next: LdapSecretsConfig): void {
+  if (!before.self_managed && !next.self_managed) return;
+  const changed = secretMoves(before, next);
+  if (changed.length === 0) return;
+  throw new BadRequest(
+    `self_managed: the passwords of static roles would be sent to what is new (${changed.join(', ')}); a token with sudo on this path may change that, or use another mount`,
+  );
 }
 
 /** A mount that logged in with an account that it rotates itself would lock itself out. @throws BadRequest */
