@@ -1,5 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
+import { mountForTest } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd } from '@strongroom/lab';
+import { ldapSecrets } from '../src/index.ts';
 import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount.ts';
 
 /** As much of the schema of RACF's directory as the engine uses. */
@@ -89,6 +91,34 @@ describeWithSlapd('schema racf', () => {
         status: 400,
         errors: expect.stringContaining('password_policy: "short" gives 8 characters; a phrase of RACF has 9 to 100'),
       });
+    } finally {
+      await mount.close();
+      view.close();
+      await slapd.stop();
+    }
+  });
+
+  test.each([
+    ['racfPassword', { length: 8 }],
+    ['racfPassPhrase', { credential_type: 'phrase' }],
+  ])('self_managed exchanges %s as the account, and keeps both until one of them logs in', async (attribute, more) => {
+    const comparable = schema.replaceAll(/(NAME 'racfPass\w+')/g, '$1 EQUALITY caseExactMatch');
+    const own = `${user}${attribute}: untouched\n`;
+    const slapd = await startSlapd({ ldif: own, globalConfig: comparable, config: 'access to * by self write by anonymous auth' });
+    const view = new DirectoryView(slapd);
+    const mount = await mountForTest(ldapSecrets, { path: 'ldap' });
+    const account = { username: 'mainfr', dn: `uid=mainframe,${SVC}`, rotation_period: '1h', password: 'untouched' };
+    try {
+      await mount.write('config', { url: slapd.url, schema: 'racf', self_managed: true, ...more });
+      // Here the login has a password of its own, which the change does not reach.
+      const { status, errors } = await mount.call('update', 'ldap/static-role/a', { data: account });
+      expect([status, errors!.join()]).toEqual([500, expect.stringContaining('the old credential is still the one that is taken')]);
+      const [changed, ...others] = (await view.entry(account.dn))!.values(attribute);
+      expect([changed === 'untouched', others]).toEqual([false, []]);
+      expect((await view.entry(account.dn))!.values('racfAttributes')).toEqual([]);
+      expect(dataOf<{ password: string }>(await mount.read('static-cred/a')).password).toBe('untouched');
+      await view.setPassword(account.dn, changed!);
+      expect(dataOf<{ password: string }>(await mount.read('static-cred/a')).password).toBe(changed);
     } finally {
       await mount.close();
       view.close();
