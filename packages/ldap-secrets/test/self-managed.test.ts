@@ -6,13 +6,13 @@ import { ldapSecrets } from '../src/index.ts';
 import { startLdapCutter } from './ldap-cutter.ts';
 import { dataOf, DirectoryView, managerDn, managerPassword, SVC, withManager } from './ldap-mount.ts';
 
-/** Nobody changes the password of another; nobody but the account reads its entry. */
+/** The rules of docs/engines/ldap-secrets.md for accounts that change their own passwords, after one for an account that may not. */
 const ownRights = `access to dn.exact="uid=svc3,${SVC}" attrs=userPassword
   by anonymous auth
 access to dn.children="${SVC}" attrs=userPassword
   by self =w
   by anonymous auth
-access to dn.children="${SVC}"
+access to dn.children="${SVC}" attrs=entry,entryUUID
   by self read
 access to dn.exact="${managerDn}"
   by anonymous auth

@@ -13,7 +13,7 @@ import type { RotationStatus } from '../../parts/rotation-state.tsx';
 import { Settings } from '../../parts/settings.tsx';
 import { LdapFrame } from './ldap-frame.tsx';
 
-const FIRST = ['url', 'schema', 'binddn', 'bindpass', 'userdn', 'userattr', 'starttls', 'certificate', 'password_policy'];
+const FIRST = ['url', 'schema', 'binddn', 'bindpass', 'self_managed', 'userdn', 'userattr', 'starttls', 'certificate', 'password_policy'];
 /** Of logins; this engine only stores them. */
 const OF_LOGINS = [
   'userfilter',
@@ -31,6 +31,8 @@ const OF_LOGINS = [
   'use_pre111_group_cn_behavior',
 ];
 const STAGES = ['connect', 'tls', 'service bind', 'user search', 'password'];
+/** Without a service account. */
+const OWN_STAGES = ['connect', 'tls', 'account bind', 'user search', 'password'];
 
 /** How the directory is reached, with a test beside it, and the rotation of the managing account. */
 export default function ConfigPage() {
@@ -57,11 +59,11 @@ export default function ConfigPage() {
               test={{
                 path: apiPath(mount, 'config', 'test'),
                 needs: { path: `${mount}/config/test`, need: 'update', sudo: true },
-                fields: ['username', 'dn'],
-                stages: STAGES,
+                fields: data?.self_managed === true ? ['username', 'dn', 'password'] : ['username', 'dn'],
+                stages: data?.self_managed === true ? OWN_STAGES : STAGES,
               }}
             />
-            {data && <Root mount={mount} config={data} />}
+            {data && data.self_managed !== true && <Root mount={mount} config={data} />}
           </>
         )}
       </Loaded>
