@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithRabbitmq, startRabbitmq, startTcpProxy, type RabbitmqServer } from '@strongroom/lab';
+import { connect } from 'amqplib';
 import { connectionTo, dataOf, EVERYTHING, mountRabbitmq } from './rabbitmq-mount.ts';
 
 jest.setTimeout(60_000);
@@ -58,6 +59,27 @@ describeWithRabbitmq('users for a lease', () => {
     expect(await server.users()).toHaveLength(1);
     await mount.advance('2m');
     expect(await server.users()).toEqual([]);
+  });
+
+  test('a revocation closes the connections of its user, and leaves those of others open', async () => {
+    await mount.write('roles/app', { vhosts: EVERYTHING });
+    const connected = async () => {
+      const answer = await mount.read('creds/app');
+      const { username, password } = dataOf<Creds>(answer);
+      const login = { hostname: '127.0.0.1', port: server.amqpPort, username, password };
+      const connection = await connect(login);
+      const closed = new Promise<string>((resolve) => {
+        connection.on('error', () => undefined).on('close', (reason?: Error) => resolve(reason?.message ?? 'without a reason'));
+      });
+      return { ...answer, login, connection, closed };
+    };
+    const [revoked, other] = [await connected(), await connected()];
+    await mount.call('update', 'sys/leases/revoke', { data: { lease_id: revoked.leaseId, sync: true } });
+    expect(await revoked.closed).toContain(`CONNECTION_FORCED - user '${revoked.login.username}' is deleted`);
+    await expect(connect(revoked.login)).rejects.toThrow('ACCESS_REFUSED');
+    const channel = await other.connection.createChannel();
+    expect(await channel.assertQueue('orders', { durable: false, autoDelete: true })).toMatchObject({ queue: 'orders' });
+    await other.connection.close();
   });
 
   test('a user that is gone already counts as deleted', async () => {
