@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { AwsFront, awsError, awsResult, credentialsXml } from './aws-front.ts';
 import { DEPLOY, mountCloud, REGION, rootConfig, S3 } from './cloud-mount.ts';
 import { describeWithAws } from './describe-with-aws.ts';
@@ -20,8 +21,12 @@ async function issuing(): Promise<TestMount> {
   return mount;
 }
 
-function claimsOf(token: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
+/** What AWS does with a token: it fetches the keys of the issuer without a token of its own, and checks signature, issuer, audience and time. */
+async function verified(mount: TestMount, token: string): Promise<JWTPayload> {
+  const { raw } = await mount.call('read', 'identity/oidc/plugins/.well-known/keys', { token: '' });
+  const keys = createLocalJWKSet(JSON.parse(raw!.body as string) as JSONWebKeySet);
+  const expected = { issuer: `${ISSUER}/v1/identity/oidc/plugins`, audience: IDENTITY.identity_token_audience };
+  return (await jwtVerify(token, keys, { ...expected, currentDate: mount.clock.now() })).payload;
 }
 
 async function refusal(mount: TestMount, data: Record<string, unknown>, path = 'aws/config/root'): Promise<string> {
@@ -59,9 +64,12 @@ describe('web identity', () => {
     expect(sent).toEqual({ RoleArn: SERVER, RoleSessionName: expect.stringMatching(/^strongroom-aws_\w+$/) });
     const { data } = await mount.read('config/root');
     const { identity_token_issuer, identity_token_subject } = data as Record<string, string>;
-    const claims = claimsOf(WebIdentityToken!);
+    const claims = await verified(mount, WebIdentityToken!);
     expect(claims).toMatchObject({ iss: identity_token_issuer, sub: identity_token_subject, aud: 'sts.amazonaws.com' });
-    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(600);
+    expect(claims.exp! - claims.iat!).toBe(600);
+    const [head, , signature] = WebIdentityToken!.split('.');
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'somebody else' })).toString('base64url');
+    await expect(verified(mount, [head, forged, signature].join('.'))).rejects.toThrow('signature verification failed');
   });
 
   test('config/root shows what AWS must trust, and no token', async () => {
