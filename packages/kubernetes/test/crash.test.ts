@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { killableMount, manualClock, type KillableMount } from '@strongroom/engine-testkit';
-import { startKubernetesApi, type KubernetesApi } from '@strongroom/lab';
-import { configFor, engine, leftIn, READS_PODS } from './kubernetes-mount.ts';
+import { describeOnClusters, type KubernetesCluster } from '@strongroom/lab';
+import { configFor, engine, READS_PODS } from './kubernetes-mount.ts';
+import { madeIn, sweep } from './made-objects.ts';
 
 jest.setTimeout(60_000);
 
@@ -17,20 +18,34 @@ function deaths(commits: number, calls: number): Death[] {
   return [...each('commit', commits), ...each('before call', calls), ...each('after call', calls)];
 }
 
-describe('a server that dies in the middle', () => {
-  let api: KubernetesApi;
+/** The roles, what a credential of each is asked with, and how many objects it makes. */
+const ROLES = {
+  pods: { role: READS_PODS, wish: {}, objects: 3 },
+  wide: {
+    role: { allowed_kubernetes_namespaces: 'prod', kubernetes_role_name: 'view', kubernetes_role_type: 'ClusterRole' },
+    wish: { cluster_role_binding: true },
+    objects: 2,
+  },
+} as const;
+type RoleName = keyof typeof ROLES;
+
+describeOnClusters('a server that dies in the middle', (start) => {
+  let cluster: KubernetesCluster;
   let server: KillableMount;
 
+  beforeAll(async () => {
+    cluster = await start();
+  }, 120_000);
+  afterAll(async () => cluster?.stop());
   beforeEach(async () => {
-    const clock = manualClock();
-    api = await startKubernetesApi({ now: () => clock.millis() });
-    server = await killableMount(engine, { clock });
-    await done('update', 'kubernetes/config', configFor(api));
-    await done('update', 'kubernetes/roles/pods', READS_PODS);
+    server = await killableMount(engine, { clock: manualClock(new Date()) });
+    await done('update', 'kubernetes/config', configFor(cluster));
+    for (const [name, { role }] of Object.entries(ROLES)) await done('update', `kubernetes/roles/${name}`, role);
   });
   afterEach(async () => {
+    cluster.watch(() => undefined);
     server.storage.die();
-    await api.stop();
+    await sweep(cluster);
   });
 
   const done = async (...call: Parameters<KillableMount['ask']>) => {
@@ -38,9 +53,10 @@ describe('a server that dies in the middle', () => {
     expect({ errors: answer.errors, failed: answer.status >= 400 }).toEqual({ errors: undefined, failed: false });
     return answer;
   };
-  const create = async () => server.ask('update', 'kubernetes/creds/pods', { kubernetes_namespace: 'prod', ttl: '1h' });
-  const leases = async (): Promise<string[]> => {
-    const { data } = await server.ask('list', 'sys/leases/lookup/kubernetes/creds/pods');
+  const create = async (role: RoleName) =>
+    server.ask('update', `kubernetes/creds/${role}`, { kubernetes_namespace: 'prod', ttl: '1h', ...ROLES[role].wish });
+  const leases = async (role: RoleName): Promise<string[]> => {
+    const { data } = await server.ask('list', `sys/leases/lookup/kubernetes/creds/${role}`);
     return (data as { keys: string[] } | null)?.keys ?? [];
   };
 
@@ -52,7 +68,7 @@ describe('a server that dies in the middle', () => {
         server.storage.dieAfter(count);
         void server.storage.noticed.then(() => resolve(true));
       }
-      api.watch((_call, when) => {
+      cluster.watch((_call, when) => {
         if (server.storage.dead) return 'silence';
         if (where !== `${when} call`) return undefined;
         left -= 1;
@@ -65,31 +81,42 @@ describe('a server that dies in the middle', () => {
     const died = await Promise.race([dead, work().then(() => false)]);
     server.storage.die();
     server = await server.restart();
-    api.watch(() => undefined);
+    cluster.watch(() => undefined);
     expect(died).toBe(dies);
     return died;
   };
 
-  test.each(deaths(2, 4))('while a credential is created, at %s %i: no object is left without a lease', async (...death) => {
-    const died = await dieIn(death, create);
-    const known = await leases();
-    expect(known).toHaveLength(died ? 0 : 1);
-    await server.pass(240, STEP);
-    expect(leftIn(api)).toHaveLength(known.length * 3);
-    expect((await server.ask('list', 'kubernetes/orphans')).status).toBe(404);
-    await server.advance('1h');
-    await server.pass(240, STEP);
-    expect(leftIn(api)).toEqual([]);
-  });
+  for (const role of ['pods', 'wide'] as const) {
+    const { objects } = ROLES[role];
+    const kind = role === 'pods' ? 'of generated rules' : 'that is bound in the whole cluster';
 
-  test.each(deaths(2, 6))('while a lease is revoked, at %s %i: its objects go all the same', async (...death) => {
-    const { leaseId } = await done('update', 'kubernetes/creds/pods', { kubernetes_namespace: 'prod', ttl: '1h' });
-    await dieIn(death, async () => server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
-    await server.pass(240, STEP);
-    if ((await leases()).length === 0) expect(leftIn(api)).toEqual([]);
-    await server.advance('1h');
-    await server.pass(240, STEP);
-    expect(leftIn(api)).toEqual([]);
-    expect(await leases()).toEqual([]);
-  });
+    // Each object, and the token.
+    test.each(deaths(2, objects + 1))(
+      `while a credential ${kind} is created, at %s %i: no object is left without a lease`,
+      async (...death) => {
+        const died = await dieIn(death, async () => create(role));
+        const known = await leases(role);
+        expect(known).toHaveLength(died ? 0 : 1);
+        await server.pass(240, STEP);
+        expect(await madeIn(cluster)).toHaveLength(known.length * objects);
+        expect((await server.ask('list', 'kubernetes/orphans')).status).toBe(404);
+        await server.advance('1h');
+        await server.pass(240, STEP);
+        expect(await madeIn(cluster)).toEqual([]);
+      },
+    );
+
+    // Each object is looked at, and deleted.
+    test.each(deaths(2, objects * 2))(`while a lease ${kind} is revoked, at %s %i: its objects go all the same`, async (...death) => {
+      const { leaseId } = await create(role);
+      expect(await madeIn(cluster)).toHaveLength(objects);
+      await dieIn(death, async () => server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
+      await server.pass(240, STEP);
+      if ((await leases(role)).length === 0) expect(await madeIn(cluster)).toEqual([]);
+      await server.advance('1h');
+      await server.pass(240, STEP);
+      expect(await madeIn(cluster)).toEqual([]);
+      expect(await leases(role)).toEqual([]);
+    });
+  }
 });

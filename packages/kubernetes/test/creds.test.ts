@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mountedEngine, READS_PODS, type MountedEngine } from './kubernetes-mount.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { manualClock, mountForTest, type TestMount } from '@strongroom/engine-testkit';
+import { describeOnClusters, type KubernetesCluster } from '@strongroom/lab';
+import { configFor, engine, READS_PODS } from './kubernetes-mount.ts';
+import { done, madeIn, sweep } from './made-objects.ts';
 
 interface Credential {
   readonly service_account_name: string;
@@ -7,11 +10,19 @@ interface Credential {
   readonly service_account_token: string;
 }
 
-describe('credentials of Kubernetes', () => {
-  let mount: MountedEngine;
+describeOnClusters('credentials of Kubernetes', (start) => {
+  let cluster: KubernetesCluster;
+  let mount: TestMount;
 
+  beforeAll(async () => {
+    cluster = await start();
+    const app = { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'app' } };
+    await done(cluster, { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts', body: app });
+  }, 120_000);
+  afterAll(async () => cluster?.stop());
   beforeEach(async () => {
-    mount = await mountedEngine();
+    mount = await mountForTest(engine, { path: 'kubernetes', clock: manualClock(new Date()) });
+    await mount.write('config', configFor(cluster));
     await mount.write('roles/app', {
       allowed_kubernetes_namespaces: 'default',
       service_account_name: 'app',
@@ -24,7 +35,12 @@ describe('credentials of Kubernetes', () => {
     });
     await mount.write('roles/pods', { ...READS_PODS, extra_labels: 'team=red', extra_annotations: 'why=test', token_max_ttl: '2h' });
   });
-  afterEach(async () => mount.stop());
+  afterEach(async () => {
+    cluster.become('well');
+    cluster.watch(() => undefined);
+    await mount.close();
+    await sweep(cluster);
+  });
 
   const create = async (role: string, wish: Record<string, unknown> = {}) =>
     mount.call('update', `kubernetes/creds/${role}`, { data: wish });
@@ -37,36 +53,39 @@ describe('credentials of Kubernetes', () => {
     const { status, errors } = await create(role, wish);
     return `${status} ${(errors?.join() ?? '').replace(/^1 error occurred:\n\t\* /, '')}`;
   };
-  const mayList = (made: Credential, namespace: string) =>
-    mount.api.objects.allows(
-      { namespace: made.service_account_namespace, name: made.service_account_name },
-      { verb: 'list', group: '', resource: 'pods', namespace },
-    );
+  /** Whether the holder of the token may list pods; `unauthorized` where the API server knows the token no more. */
+  const mayList = async ({ service_account_token: bearer }: Credential, namespace: string) => {
+    const spec = { resourceAttributes: { verb: 'list', group: '', resource: 'pods', namespace } };
+    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const answer = await cluster.ask({ method: 'POST', path, body, bearer });
+    return answer.code === 401 ? 'unauthorized' : (answer.body['status'] as { allowed: boolean }).allowed;
+  };
 
   test('a token of an existing account creates nothing else, and has the audiences of the role', async () => {
     const { made } = await good('app');
     expect(made).toMatchObject({ service_account_name: 'app', service_account_namespace: 'default' });
     const claims = JSON.parse(Buffer.from(made.service_account_token.split('.')[1]!, 'base64url').toString()) as { aud: unknown };
     expect(claims.aud).toEqual(['vault']);
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 
   test('generated rules hold in the namespace while the lease lasts, and nothing is left when it is over', async () => {
     const { made, leaseId } = await good('pods', { kubernetes_namespace: 'prod', ttl: '15m' });
     expect(made.service_account_name).toMatch(/^v-root-pods-\d+-[a-z0-9]{24}$/);
-    expect([mayList(made, 'prod'), mayList(made, 'default')]).toEqual([true, false]);
-    expect(mount.left()).toHaveLength(3);
+    expect([await mayList(made, 'prod'), await mayList(made, 'default')]).toEqual([true, false]);
+    expect(await madeIn(cluster)).toHaveLength(3);
     expect(leaseId).toContain('kubernetes/creds/pods/');
     await mount.advance('15m');
-    expect(mount.left()).toEqual([]);
-    expect(mayList(made, 'prod')).toBe(false);
+    expect(await madeIn(cluster)).toEqual([]);
+    expect([false, 'unauthorized']).toContain(await mayList(made, 'prod'));
   });
 
   test('a lease may be shorter than the shortest token where its account ends with it', async () => {
     await good('pods', { kubernetes_namespace: 'prod', ttl: '1m' });
-    expect(mount.left()).toHaveLength(3);
+    expect(await madeIn(cluster)).toHaveLength(3);
     await mount.advance('1m');
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 
   test('a token of an existing account for less than ten minutes is refused, at the role and at the call', async () => {
@@ -80,7 +99,7 @@ describe('credentials of Kubernetes', () => {
       '400 a ClusterRoleBinding cannot ref a Role',
     );
     await good('bound', { kubernetes_namespace: 'prod', cluster_role_binding: true });
-    expect(mount.left().map((name) => name.split(' ')[0])).toEqual(['ServiceAccount', 'ClusterRoleBinding']);
+    expect((await madeIn(cluster)).map((name) => name.split(' ')[0])).toEqual(['ServiceAccount', 'ClusterRoleBinding']);
   });
 
   test('a ttl above the maximum is cut, and the answer says so', async () => {
@@ -97,7 +116,7 @@ describe('credentials of Kubernetes', () => {
     ['app', { cluster_role_binding: true }, /^400 cluster_role_binding: the role creates tokens only/],
   ])('role %s refuses %j', async (role, wish, expected) => {
     expect(await refused(role, wish)).toMatch(expected);
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 
   test('namespaces are also allowed by their labels', async () => {
@@ -108,41 +127,39 @@ describe('credentials of Kubernetes', () => {
   });
 
   test('what is refused half-way is undone at once', async () => {
-    mount.api.watch(({ method, path }, when) =>
-      when === 'before' && method === 'POST' && path.endsWith('/rolebindings') ? 403 : undefined,
-    );
+    cluster.watch(({ method, path }, when) => (when === 'before' && method === 'POST' && path.endsWith('/rolebindings') ? 403 : undefined));
     expect(await refused('pods', { kubernetes_namespace: 'prod' })).toMatch(
       /^500 .*the Kubernetes API server refuses to create the RoleBinding prod\/v-root-pods-/,
     );
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 
   test('objects of a lease that was dropped are orphans, and can be removed', async () => {
     await good('pods', { kubernetes_namespace: 'prod' });
     expect((await mount.call('list', 'kubernetes/orphans', {})).status).toBe(404);
-    mount.api.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
+    cluster.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
     await mount.call('update', 'sys/leases/revoke-force/kubernetes/creds', {});
-    mount.api.watch(() => undefined);
+    cluster.watch(() => undefined);
     const { data } = await mount.call('list', 'kubernetes/orphans', {});
     const [key] = (data as { keys: string[] }).keys;
     expect((data as { key_info: Record<string, unknown> }).key_info[key!]).toMatchObject({ reason: 'lease over' });
     expect((await mount.call('delete', `kubernetes/orphans/${key}`, {})).status).toBe(204);
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 
   test('an object that somebody else made under the name stays', async () => {
     const { made } = await good('bound', { kubernetes_namespace: 'prod' });
     const path = `/api/v1/namespaces/prod/serviceaccounts`;
-    mount.api.objects.answer('DELETE', `${path}/${made.service_account_name}`, '');
+    await done(cluster, { method: 'DELETE', path: `${path}/${made.service_account_name}` });
     const theirs = { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: made.service_account_name } };
-    mount.api.objects.answer('POST', path, JSON.stringify(theirs));
+    await done(cluster, { method: 'POST', path, body: theirs });
     await mount.call('update', 'sys/leases/revoke-prefix/kubernetes/creds', {});
     await mount.advance('1m');
-    expect(mount.left()).toEqual([`ServiceAccount prod/${made.service_account_name}`]);
+    expect(await madeIn(cluster)).toEqual([`ServiceAccount prod/${made.service_account_name}`]);
   });
 
   test('a preview shows the calls and makes none', async () => {
-    mount.api.requests.length = 0;
+    cluster.requests.length = 0;
     const { data } = await mount.call('update', 'kubernetes/roles/pods/preview', { data: { kubernetes_namespace: 'prod' } });
     const { calls } = data as { calls: { path: string }[] };
     expect(calls.map(({ path }) => path.replace(/v-root-[^/]+/, 'NAME'))).toEqual([
@@ -151,16 +168,16 @@ describe('credentials of Kubernetes', () => {
       '/apis/rbac.authorization.k8s.io/v1/namespaces/prod/rolebindings',
       '/api/v1/namespaces/prod/serviceaccounts/NAME/token',
     ]);
-    expect(mount.api.requests).toEqual([]);
+    expect(cluster.requests).toEqual([]);
   });
 
   test('an API server that is down is a 5xx that names it, and tells no secret', async () => {
-    mount.api.become('hanging up');
+    cluster.become('hanging up');
     const answer = await refused('pods', { kubernetes_namespace: 'prod' });
     expect(answer).toMatch(/^500 .*the Kubernetes API server cannot be reached/);
-    expect(answer).not.toContain(mount.api.manager);
-    mount.api.become('well');
+    expect(answer).not.toContain(cluster.manager);
+    cluster.become('well');
     await mount.advance('10m');
-    expect(mount.left()).toEqual([]);
+    expect(await madeIn(cluster)).toEqual([]);
   });
 });

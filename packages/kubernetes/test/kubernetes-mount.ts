@@ -1,5 +1,5 @@
 import { manualClock, mountForTest, type ManualClock, type TestMount, type TestMountOptions } from '@strongroom/engine-testkit';
-import { startKubernetesApi, type KubernetesApi } from '@strongroom/lab';
+import { startKubernetesApi, type KubernetesApi, type KubernetesCluster } from '@strongroom/lab';
 import { kubernetesEngineWith } from '../src/index.ts';
 
 export interface MountedEngine extends TestMount {
@@ -14,8 +14,8 @@ export interface MountedEngine extends TestMount {
 export const engine = kubernetesEngineWith({ podFolder: '/no/pod/here', environment: {} });
 
 /** The parameters of `config` for the server. */
-export function configFor(api: KubernetesApi): Record<string, unknown> {
-  return { kubernetes_host: api.url, kubernetes_ca_cert: api.ca, service_account_jwt: api.manager };
+export function configFor({ url, ca, manager }: KubernetesCluster): Record<string, unknown> {
+  return { kubernetes_host: url, kubernetes_ca_cert: ca, service_account_jwt: manager };
 }
 
 /** A role whose rules are generated. */
