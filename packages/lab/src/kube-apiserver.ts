@@ -33,11 +33,16 @@ export function kubeApiserverMissing(): string | undefined {
   return etcdMissing();
 }
 
+/** A real one, which clients that need more than JSON, such as kubectl, reach without the front. */
+export interface KubeApiserver extends KubernetesCluster {
+  readonly itself: { readonly url: string; readonly ca: string };
+}
+
 /**
  * A real kube-apiserver with its own etcd, both on free loopback ports. It checks rights by roles, and issues tokens of service accounts. There are no controllers
  * and no nodes: nothing fills a namespace, and nothing runs.
  */
-export async function startKubeApiserver(): Promise<KubernetesCluster> {
+export async function startKubeApiserver(): Promise<KubeApiserver> {
   const program = programPath();
   if (program === undefined) throw new Error(kubeApiserverMissing());
   const etcd = await startEtcd({ asShipped: true });
@@ -85,16 +90,17 @@ export async function startKubeApiserver(): Promise<KubernetesCluster> {
     undo.push(() => server.end());
     const agent = new https.Agent({ keepAlive: true, ca: testCa.certificate });
     undo.push(async () => agent.destroy());
-    const forward = async (request: FrontRequest): Promise<ClusterAnswer> => forwarded(`https://127.0.0.1:${port}`, agent, request);
+    const itself = { url: `https://127.0.0.1:${port}`, ca: testCa.certificate };
+    const forward = async (request: FrontRequest): Promise<ClusterAnswer> => forwarded(itself.url, agent, request);
     const ask = async ({ method, path, body, type = 'application/json', accept = 'application/json', bearer = manager }: ClusterRequest) =>
       forward({ method, path, bearer, accept, type, body: body === undefined ? '' : JSON.stringify(body) });
     await made(ask);
     const front = await startApiFront(forward);
     undo.push(() => front.stop());
     return Object.defineProperties(
-      { manager, ask },
+      { manager, ask, itself },
       { ...Object.getOwnPropertyDescriptors(front), stop: { value: stop } },
-    ) as KubernetesCluster;
+    ) as KubeApiserver;
   } catch (error) {
     await stop();
     throw error;
