@@ -368,7 +368,7 @@ describeWithMariadb('a MariaDB session', () => {
     test('the managing user needs no more permissions than docs/databases/mysql.md says', async () => {
       const page = await readFile(new URL('../../../docs/databases/mysql.md', import.meta.url), 'utf8');
       const [, statements] = /```sql\n(CREATE [^]*?)```/.exec(page)!;
-      // The page gives MySQL's name of the privilege, and MariaDB's behind it.
+      // The statements have MySQL's name of the privilege, and the page has MariaDB's beside it.
       expect(page).toContain('`CONNECTION_ADMIN` (`CONNECTION ADMIN` in MariaDB)');
       for (const statement of statements!.replace('CONNECTION_ADMIN', 'CONNECTION ADMIN').split(';'))
         if (statement.trim() !== '') await server.query(statement);
