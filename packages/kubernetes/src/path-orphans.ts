@@ -1,4 +1,15 @@
-import { BadRequest, f, NoContent, NotFound, pageFields, path, slicePage, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import {
+  BadRequest,
+  f,
+  NoContent,
+  NotFound,
+  pageFields,
+  path,
+  slicePage,
+  Timestamp,
+  type AnyPath,
+  type EngineHost,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { Cluster } from './cluster.ts';
 import { listObjects, type FoundObject } from './cluster-objects.ts';
@@ -47,7 +58,7 @@ export function orphanPaths(host: EngineHost, cluster: Cluster, accounts: Servic
         Type.String(),
         Type.Object({
           reason: Type.Union([Type.Literal('unknown'), Type.Literal('lease over')]),
-          created: Type.String(),
+          created: Timestamp,
           objects: Type.Array(Type.String()),
         }),
       ),

@@ -1,8 +1,8 @@
-import type { JobStatus } from '@strongroom/engine-sdk';
+import { Timestamp, type JobStatus } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { RotationState } from './rotation-state.ts';
 
-const When = Type.Union([Type.String(), Type.Null()]);
+const When = Type.Union([Timestamp, Type.Null()]);
 
 /** Where the rotation of a credential stands, as clients see it. Times in RFC 3339. */
 export const RotationStatus = Type.Object({
@@ -26,7 +26,7 @@ export const RotationStatus = Type.Object({
   attempts: Type.Integer({ description: 'Failed tries since the last success.' }),
   next_attempt: When,
   last_success: When,
-  last_error: Type.Union([Type.Object({ message: Type.String(), time: Type.String() }), Type.Null()]),
+  last_error: Type.Union([Type.Object({ message: Type.String(), time: Timestamp }), Type.Null()]),
   login: Type.Optional(
     Type.String({
       description:

@@ -7,7 +7,14 @@ import { keysIn } from './records.ts';
 const ShownKey = Type.Object({ account_name: Type.String(), issuer: Type.String(), ...TotpParameters.properties });
 const ExportedKey = Type.Object({
   url: Type.String({ secret: true, description: 'What an authenticator imports. It holds the key.' }),
-  barcode: Type.Optional(Type.String({ secret: true, description: 'The URL as a QR code: a PNG, base64.' })),
+  barcode: Type.Optional(
+    Type.String({
+      secret: true,
+      contentEncoding: 'base64',
+      contentMediaType: 'image/png',
+      description: 'The URL as a QR code: a PNG, base64.',
+    }),
+  ),
 });
 
 export function keyPaths(host: EngineHost): readonly AnyPath[] {

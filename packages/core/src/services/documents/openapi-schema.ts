@@ -11,7 +11,7 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A schema of JSON Schema as OpenAPI 3.0 writes it: without `const` and `null`, and with `x-vault-displayAttrs` for what a form must know. A schema with a
+ * A schema of JSON Schema as OpenAPI 3.0 writes it: without `const` and `null`, with `format: byte` for base64, and with `x-vault-displayAttrs` for what a form or a page must know. A schema with a
  * title that is a name (`RotationStatus`) becomes a component, once; without components it stays where it is.
  */
 export function openApiSchema(schema: TSchema, components?: Components): OpenApiSchema {
@@ -82,10 +82,19 @@ function plain(schema: TSchema, components?: Components): OpenApiSchema {
     } else if (key === 'allOf' || key === 'oneOf') made[key] = (value as TSchema[]).map((one) => openApiSchema(one, components));
     else if (key === 'exclusiveMinimum') Object.assign(made, { minimum: value, exclusiveMinimum: true });
     else if (key === 'exclusiveMaximum') Object.assign(made, { maximum: value, exclusiveMaximum: true });
+    else if (key === 'contentEncoding' && value === 'base64') made['format'] = 'byte';
     else if (KEPT.has(key)) made[key] = value;
   }
-  const { secret, group, multiline } = schema as { secret?: boolean; group?: string; multiline?: boolean | 'json' };
-  return { ...made, ...displayed({ sensitive: secret, group, multiline }) };
+  const { secret, group, multiline, contentMediaType } = schema as Shown;
+  return { ...made, ...displayed({ sensitive: secret, group, multiline, mediaType: contentMediaType }) };
+}
+
+/** What a schema of an answer says to whoever draws it. */
+interface Shown {
+  readonly secret?: boolean;
+  readonly group?: string;
+  readonly multiline?: boolean | 'json';
+  readonly contentMediaType?: string;
 }
 
 /** `['array', 'null']`: OpenAPI 3.0 has one type. */
@@ -110,17 +119,20 @@ function displayed({
   sensitive,
   group,
   multiline,
+  mediaType,
 }: {
   sensitive?: boolean | undefined;
   group?: string | undefined;
   multiline?: boolean | 'json' | undefined;
+  mediaType?: string | undefined;
 }): OpenApiSchema {
-  if (!sensitive && group === undefined && !multiline) return {};
+  if (!sensitive && group === undefined && !multiline && mediaType === undefined) return {};
   return {
     'x-vault-displayAttrs': {
       ...(sensitive ? { sensitive: true } : {}),
       ...(group === undefined ? {} : { group }),
       ...(multiline ? { editType: multiline === 'json' ? 'json' : 'textarea' } : {}),
+      ...(mediaType === undefined ? {} : { mediaType }),
     },
   };
 }

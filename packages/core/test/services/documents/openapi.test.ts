@@ -108,6 +108,7 @@ test('keywords that OpenAPI 3.0 does not have are left out or written as it has 
     above: Type.Number({ exclusiveMinimum: 1 }),
     either: Type.Union([Type.String(), Type.Null()]),
     ours: Type.String({ secret: true, safe: true }),
+    picture: Type.String({ contentEncoding: 'base64', contentMediaType: 'image/png' }),
   });
   const text = JSON.stringify(
     documentOf([path('odd', { ...about, fields: {} }).read({ summary: 'Reads.', response: odd, handle })]).paths['/door/odd']!['get']!
@@ -116,5 +117,6 @@ test('keywords that OpenAPI 3.0 does not have are left out or written as it has 
   expect(text).toContain('"none":{"nullable":true,"enum":[null]}');
   expect(text).toContain('"above":{"type":"number","minimum":1,"exclusiveMinimum":true}');
   expect(text).toContain('"either":{"type":"string","nullable":true}');
+  expect(text).toContain('"picture":{"type":"string","format":"byte","x-vault-displayAttrs":{"mediaType":"image/png"}}');
   expect(text).not.toContain('"safe"');
 });
