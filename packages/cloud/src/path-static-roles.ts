@@ -37,7 +37,7 @@ export function staticRolePaths(host: EngineHost, keys: StaticKeys): readonly An
       'may have, the oldest is deleted first. The previous key is deactivated and deleted after each rotation. Deleting the role deletes the keys ' +
       'that it made; the user stays.',
     fields: {
-      name: f.name('Name of the role.'),
+      name: f.name('Name of the static role.'),
       username: f.string('The user whose key it is. It cannot be changed.'),
       ...rotationPlanParameters,
       grace_period: f.duration('How long the previous key stays valid after a rotation, so that clients have time to fetch the new one.'),

@@ -32,7 +32,7 @@ export function staticRolePaths(host: EngineHost, connections: Connections, user
       'The credential is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule ' +
       '(UTC). Deleting the role leaves the user and its credential in the database.',
     fields: {
-      name: f.name('Name of the role.'),
+      name: f.name('Name of the static role.'),
       username: f.string('The user of the database. It cannot be changed, and every write names it. Excludes usernames.'),
       usernames: f.commaStrings(
         'A pair of users in place of username: a rotation changes the one that is not handed out, then hands it out. They cannot be changed.',

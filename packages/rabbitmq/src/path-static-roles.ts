@@ -30,7 +30,7 @@ export function staticRolePaths(host: EngineHost, users: StaticUsers): readonly 
       'The password is changed when the role is created, unless that is skipped, and then every rotation_period, or by rotation_schedule (UTC). ' +
       'Tags and permissions stay. Deleting the role leaves the user and its password in RabbitMQ.',
     fields: {
-      name: f.name('Name of the role.'),
+      name: f.name('Name of the static role.'),
       username: f.string('The user of RabbitMQ. It cannot be changed.'),
       ...rotationPlanParameters,
       adopt: f.bool('Take the user over from the role or mount that manages it now. On an existing role: take it back.', {
