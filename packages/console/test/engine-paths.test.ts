@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findPath, itemOf, pathsOf, relatedTo } from '../web/api/engine-paths.ts';
+import { findPath, itemOf, linkText, listOf, pathsOf, relatedTo, type EnginePath } from '../web/api/engine-paths.ts';
 import type { ApiDocument } from '../web/api/openapi.ts';
 import { fromUrl, toUrl } from '../web/api/names-in-urls.ts';
 import { callOf, curlOf } from '../web/pages/api/written-call.ts';
@@ -34,6 +34,50 @@ describe('declared paths', () => {
   test('of one thing name what else can be done with it', () => {
     const thing = itemOf(paths, 'roles')!;
     expect(relatedTo(paths, thing).map(({ template }) => template)).toEqual(['roles/{name}/preview', 'creds/{name}']);
+  });
+});
+
+describe('paths that take a name', () => {
+  const named = (description: string, more: object = {}) => ({ parameters: [{ name: 'name', description }], ...more });
+  const ofBroker = pathsOf(
+    {
+      paths: {
+        '/mq/roles': listed,
+        '/mq/roles/{name}': named('Name of the role.'),
+        '/mq/creds/{name}': named('Name of the role.'),
+        '/mq/static-roles': listed,
+        '/mq/static-roles/{name}': named('Name of the static role.'),
+        '/mq/static-creds/{name}': named('Name of the static role.'),
+        '/mq/reset/{name}': named('Name of whatever it is.'),
+        '/mq/config/connection': {},
+        '/mq/config/test': {},
+      },
+    } as unknown as ApiDocument,
+    'mq',
+  );
+  const related = (template: string): string[] =>
+    relatedTo(
+      ofBroker,
+      ofBroker.find((path) => path.template === template)!,
+    ).map((path) => path.template);
+
+  test('belong to the list whose name they take, and to all where they do not say it', () => {
+    expect(related('roles/{name}')).toEqual(['creds/{name}', 'reset/{name}']);
+    expect(related('static-roles/{name}')).toEqual(['static-creds/{name}', 'reset/{name}']);
+    expect(listOf(ofBroker, findPath(ofBroker, 'static-creds/report')!)?.template).toBe('static-roles');
+  });
+
+  test('and paths that take none lead to those beside them', () => {
+    expect(related('config/connection')).toEqual(['config/test']);
+  });
+
+  test('are called after what is done there, where that is one thing', () => {
+    const called = (item: object): string => linkText({ template: 'codes/{name}', item } as EnginePath);
+    expect(called({ description: 'Codes of a key.', get: { summary: 'Makes a code.' } })).toBe('Makes a code');
+    expect(called({ description: 'Codes of a key.', get: { summary: 'Makes a code.' }, post: { summary: 'Checks a code.' } })).toBe(
+      'Codes of a key',
+    );
+    expect(called({ description: 'Quarantines a key.', delete: { summary: 'Begins it.' } })).toBe('Quarantines a key');
   });
 });
 

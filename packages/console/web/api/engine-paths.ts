@@ -62,6 +62,22 @@ export function issues({ item }: EnginePath): boolean {
   return item.get?.['x-strongroom-ui']?.kind === 'issue';
 }
 
+/** Whether a write makes a credential. */
+export function issuesByWrite({ item }: EnginePath): boolean {
+  return item.post?.['x-strongroom-ui']?.kind === 'issue';
+}
+
+/** Whether a delete is the path's write, said in another way: it takes the same fields, and there is nothing that it would end. */
+export function deletesByWrite({ item }: EnginePath): boolean {
+  return item.delete !== undefined && item.delete.summary === item.post?.summary;
+}
+
+/** What a link to a path says: what is done there, where that is one thing. */
+export function linkText({ item }: EnginePath): string {
+  const { get, post, description } = item;
+  return ((get && post ? undefined : (post ?? get)?.summary) ?? description).replace(/\.$/, '');
+}
+
 /** The path of one thing of a list: `roles` has `roles/{name}`. */
 export function itemOf(paths: readonly EnginePath[], list: string): EnginePath | undefined {
   return paths.find(({ template }) => new RegExp(`^${pattern(list)}/\\{\\w+\\}$`).test(template));
@@ -69,21 +85,55 @@ export function itemOf(paths: readonly EnginePath[], list: string): EnginePath |
 
 /**
  * What else can be done with a thing of a list: paths with one capture that is no thing of a list of its own, and takes the same name (`roles/{name}` and
- * `creds/{name}`), or one named after the list (`codes/{role}`).
+ * `creds/{name}`), or one named after the list (`codes/{role}`). Where things of several lists have the same capture, its description tells whose name it is. Of
+ * a path without captures: those beside and below it (`config/connection` and `config/test`).
  */
 export function relatedTo(paths: readonly EnginePath[], thing: EnginePath): EnginePath[] {
-  const list = thing.template.slice(0, thing.template.lastIndexOf('/'));
+  const list = parentOf(thing.template);
   const [own, ...more] = capturesOf(thing.template);
-  if (own === undefined || more.length > 0) return [];
+  if (own === undefined) return beside(paths, thing);
+  if (more.length > 0) return [];
   const noun = list.slice(list.lastIndexOf('/') + 1);
+  const things = paths.filter((path) => path.template.endsWith(`/{${own}}`) && isListed(paths, path));
   return paths.filter((path) => {
     const [capture, ...others] = capturesOf(path.template);
     if (capture === undefined || others.length > 0 || path.template === thing.template) return false;
     if (path.template.startsWith(`${thing.template}/`)) return true;
-    const parent = path.template.slice(0, path.template.lastIndexOf('/'));
-    const listed = paths.some((other) => other.template === parent && lists(other));
-    return !listed && (capture === own || noun === capture || noun === `${capture}s`);
+    if (isListed(paths, path)) return false;
+    if (capture !== own) return noun === capture || noun === `${capture}s`;
+    const meaning = meaningOf(path, capture);
+    return meaning === meaningOf(thing, own) || things.every((other) => meaningOf(other, own) !== meaning);
   });
+}
+
+/** The list that an action on one of its things belongs to: `roles` of `creds/{name}`. */
+export function listOf(paths: readonly EnginePath[], action: EnginePath): EnginePath | undefined {
+  const [capture, ...others] = capturesOf(action.template);
+  if (capture === undefined || others.length > 0) return undefined;
+  const things = paths.filter((path) => path.template.endsWith(`/{${capture}}`) && isListed(paths, path));
+  const owners = things.filter((thing) => meaningOf(thing, capture) === meaningOf(action, capture));
+  return owners.length === 1 ? paths.find(({ template }) => template === parentOf(owners[0]!.template)) : undefined;
+}
+
+function beside(paths: readonly EnginePath[], { template }: EnginePath): EnginePath[] {
+  const parent = parentOf(template);
+  const places = parent === '' ? [`${template}/`] : [`${template}/`, `${parent}/`];
+  return paths.filter(
+    (path) =>
+      path.template !== template && capturesOf(path.template).length === 0 && places.some((place) => path.template.startsWith(place)),
+  );
+}
+
+function parentOf(template: string): string {
+  return template.slice(0, Math.max(template.lastIndexOf('/'), 0));
+}
+
+function isListed(paths: readonly EnginePath[], { template }: EnginePath): boolean {
+  return paths.some((path) => path.template === parentOf(template) && lists(path));
+}
+
+function meaningOf({ item }: EnginePath, capture: string): string | undefined {
+  return item.parameters?.find(({ name }) => name === capture)?.description;
 }
 
 /** A template with its captures filled in. */

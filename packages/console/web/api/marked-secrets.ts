@@ -9,6 +9,18 @@ export function isSecret(document: ApiDocument, schema: Schema, name: string): b
   return holdsSecret(document, field, []) || partsOf(schema).some((part) => isSecret(document, part, name));
 }
 
+/** The fields of a credential that are no secrets: those that the declaration leaves open, where it marks any. */
+export function openFields(document: ApiDocument, schema: Schema): string[] {
+  const names = Object.keys(schema.properties ?? {});
+  const open = names.filter((name) => !isSecret(document, schema, name));
+  return open.length < names.length ? open : [];
+}
+
+/** Whether the field holds a picture that is drawn: a PNG in base64. */
+export function isPicture(schema: Schema): boolean {
+  return schema.format === 'byte' && schema['x-vault-displayAttrs']?.mediaType === 'image/png';
+}
+
 /** `above` are the references that led here: a schema may contain itself. */
 function holdsSecret(document: ApiDocument, schema: Schema | boolean | undefined, above: readonly string[]): boolean {
   if (typeof schema !== 'object') return false;

@@ -18,7 +18,13 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> };
   readonly $ref?: string;
-  readonly 'x-vault-displayAttrs'?: { readonly sensitive?: boolean; readonly group?: string; readonly editType?: string };
+  readonly 'x-vault-displayAttrs'?: {
+    readonly sensitive?: boolean;
+    readonly group?: string;
+    readonly editType?: string;
+    /** Of base64: what the bytes are, such as `image/png`. */
+    readonly mediaType?: string;
+  };
 }
 
 interface Media {

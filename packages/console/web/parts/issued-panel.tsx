@@ -23,6 +23,8 @@ interface IssuedPanelProps {
   readonly answer: Answer;
   /** Fields that are no secrets. */
   readonly plain: readonly string[];
+  /** Secrets that are a PNG in base64. */
+  readonly pictures?: readonly string[];
   /** It can be read again. */
   readonly again: boolean;
   readonly end: EndIssued | null | undefined;
@@ -40,7 +42,7 @@ const END_LEASE: EndIssued = {
 };
 
 /** A credential that was issued a moment ago. Only the plain fields are drawn; the others are hidden until somebody asks. */
-export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProps) {
+export function IssuedPanel({ answer, plain, pictures = [], again, end, over }: IssuedPanelProps) {
   const { leaseId } = answer;
   const leaves = useRef(Date.now() + SHOWN_AT_MOST);
   const [until, setUntil] = useState(() => Date.now() + answer.leaseDuration * 1000);
@@ -74,7 +76,10 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
           )}
         </Group>
         <Facts
-          facts={[...Object.entries(answer.data).map(([name, value]) => factOf(name, value, plain)), leaseId !== '' && leaseFact(leaseId)]}
+          facts={[
+            ...Object.entries(answer.data).map(([name, value]) => factOf(name, value, { plain, pictures })),
+            leaseId !== '' && leaseFact(leaseId),
+          ]}
         />
         {warnings.map((warning) => (
           <Text key={warning} size="sm" className={classes.warning}>
@@ -118,7 +123,7 @@ export function IssuedPanel({ answer, plain, again, end, over }: IssuedPanelProp
                 data-autofocus
                 autoFocus
                 variant="default"
-                onClick={() => over('It is on this page no longer, and works until its lease ends.')}
+                onClick={() => over(`It is on this page no longer${leaseId === '' ? '' : ', and works until its lease ends'}.`)}
               >
                 Dismiss it
               </Button>
@@ -141,10 +146,14 @@ function leaseFact(leaseId: string): Fact {
   return { label: 'Lease', value: leaseId };
 }
 
-function factOf(name: string, value: unknown, plain: readonly string[]): Fact | undefined {
+function factOf(
+  name: string,
+  value: unknown,
+  { plain, pictures }: Required<Pick<IssuedPanelProps, 'plain' | 'pictures'>>,
+): Fact | undefined {
   if (value === null || value === undefined || value === '') return undefined;
   const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
-  if (!plain.includes(name)) return { label: name, value: <SecretValue label={name} value={text} /> };
+  if (!plain.includes(name)) return { label: name, value: <SecretValue label={name} value={text} picture={pictures.includes(name)} /> };
   return {
     label: name,
     value: (

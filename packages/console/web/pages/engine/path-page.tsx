@@ -1,4 +1,4 @@
-import { findPath, lists, pathsOf } from '../../api/engine-paths.ts';
+import { findPath, listOf, lists, pathsOf, type EnginePath } from '../../api/engine-paths.ts';
 import { useApiDocument } from '../../api/openapi.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -19,22 +19,21 @@ export default function PathPage() {
 /** Drawn from the declaration of the path: a list, or a thing with its form and actions. */
 function DeclaredPath({ mount, address }: { readonly mount: string; readonly address: string }) {
   const document = useApiDocument();
-  const above = address.split('/').slice(0, -1);
+  const paths = (document.data && pathsOf(document.data, mount)) ?? [];
+  const above = aboveOf(paths, address);
   const crumbs = [
     <To to="/mounts">Mounts</To>,
     <To to="/engine/$mount" params={{ mount }}>
       {mount}/
     </To>,
-    ...(above.length > 0
-      ? [
-          <To to="/engine/$mount/$" params={{ mount, rest: above.join('/') }}>
-            {above.join(' / ')}
-          </To>,
-        ]
-      : []),
+    ...above.map((rest, at) => (
+      <To to="/engine/$mount/$" params={{ mount, rest }}>
+        {below(above[at - 1], rest)}
+      </To>
+    )),
   ];
   return (
-    <Page title={address.slice(address.lastIndexOf('/') + 1)} crumbs={crumbs}>
+    <Page title={below(above.at(-1), address)} crumbs={crumbs}>
       <Loaded query={document}>
         {(found) => {
           const paths = pathsOf(found, mount);
@@ -42,7 +41,7 @@ function DeclaredPath({ mount, address }: { readonly mount: string; readonly add
           if (!path)
             return <Unreached path={`${mount}/${address}`}>This mount has no path {address}, or the token does not reach it.</Unreached>;
           return lists(path) ? (
-            <ListPlace mount={mount} address={address} path={path} paths={paths} />
+            <ListPlace document={found} mount={mount} address={address} path={path} paths={paths} />
           ) : (
             <ThingPlace key={address} document={found} mount={mount} address={address} path={path} paths={paths} />
           );
@@ -50,4 +49,18 @@ function DeclaredPath({ mount, address }: { readonly mount: string; readonly add
       </Loaded>
     </Page>
   );
+}
+
+/** What stands above a path: the paths of which it is a part, or the list and the thing that it does something with. */
+function aboveOf(paths: readonly EnginePath[], address: string): string[] {
+  const parent = address.slice(0, Math.max(address.lastIndexOf('/'), 0));
+  if (parent !== '' && findPath(paths, parent)) return [...aboveOf(paths, parent), parent];
+  const path = findPath(paths, address);
+  const list = path && listOf(paths, path);
+  return list ? [list.template, `${list.template}/${Object.values(path.captures)[0]!}`] : [];
+}
+
+/** What an address has behind the one above it. */
+function below(above: string | undefined, address: string): string {
+  return above !== undefined && address.startsWith(`${above}/`) ? address.slice(above.length + 1) : address;
 }

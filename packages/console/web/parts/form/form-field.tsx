@@ -1,6 +1,7 @@
 import { Input, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 import type { Schema } from '../../api/openapi.ts';
 import { CodeEditor } from '../code-editor.tsx';
+import { MarkedText } from '../marked-text.tsx';
 import { inWords } from '../words.ts';
 import { isSensitive, kindOf } from './field-kind.ts';
 import { asText, secondsOf, shownAs, type Draft } from './form-values.ts';
@@ -38,7 +39,7 @@ export function FormField({ name, schema, required, stored, isSet, typed, compla
   const type = (text: string): void => onType(text === '' && (shown === '' || isSensitive(schema)) ? undefined : text);
   const common = {
     label: labelOf(name, schema),
-    description: schema.description,
+    description: described(schema),
     required,
     error: complaint,
     placeholder: isSet ? 'set; leave empty to keep it' : asText(schema.default),
@@ -88,7 +89,9 @@ export function FormField({ name, schema, required, stored, isSet, typed, compla
     case 'code':
       return (
         <Input.Wrapper {...common} labelElement="div">
-          <CodeEditor label={common.label} value={value} onChange={type} low />
+          <div className={classes.under}>
+            <CodeEditor label={common.label} value={value} onChange={type} low />
+          </div>
         </Input.Wrapper>
       );
     case 'pairs':
@@ -98,7 +101,7 @@ export function FormField({ name, schema, required, stored, isSet, typed, compla
       return (
         <TextInput
           {...common}
-          description={seconds === undefined ? schema.description : `${schema.description ?? ''} (${seconds} s)`}
+          description={described(schema, seconds)}
           placeholder={common.placeholder || (kind === 'duration' ? '1h, 30m, 7d' : '')}
           autoComplete="off"
           spellCheck={false}
@@ -113,6 +116,16 @@ export function FormField({ name, schema, required, stored, isSet, typed, compla
 
 export function labelOf(name: string, schema: Schema): string {
   return schema.title ?? inWords(name);
+}
+
+function described({ description }: Schema, seconds?: number) {
+  if (description === undefined) return undefined;
+  return (
+    <>
+      <MarkedText text={description} />
+      {seconds !== undefined && ` (${seconds} s)`}
+    </>
+  );
 }
 
 const ON_OFF: readonly Choice[] = [

@@ -33,6 +33,8 @@ export interface FormProps {
   readonly resends?: readonly string[] | 'all';
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
   readonly submit: string;
+  /** What is said when it was sent. */
+  readonly saved?: string;
   readonly needs?: Right | undefined | ((values: FormValues) => Right | undefined);
   /** Sends; warnings of the answer are shown. Undefined: nothing was sent after all. @throws ApiError */
   readonly send: (values: FormValues) => Promise<Pick<Answer, 'warnings'> | undefined>;
@@ -63,6 +65,7 @@ function FormOf(props: FormProps) {
     resends = [],
     choices = {},
     submit,
+    saved = 'Saved.',
     needs,
     send,
     keeps = false,
@@ -165,13 +168,7 @@ function FormOf(props: FormProps) {
               </Button>
             )}
             <Text size="sm" c="dimmed" role="status">
-              {outcome === 'saved'
-                ? 'Saved.'
-                : outcome === 'incomplete'
-                  ? fault(fields, complaints)
-                  : touched
-                    ? unsaved(fields, draft)
-                    : ''}
+              {outcome === 'saved' ? saved : outcome === 'incomplete' ? fault(fields, complaints) : touched ? unsaved(fields, draft) : ''}
             </Text>
           </Group>
           {commands && <CommandLines lines={commands(values)} />}

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import classes from './form.module.css';
 
 interface PairRowsProps {
   readonly label: string;
-  readonly description?: string | undefined;
+  readonly description?: ReactNode;
   readonly required: boolean;
   readonly error: string | undefined;
   readonly pairs: Readonly<Record<string, string>>;
