@@ -32,6 +32,7 @@ export async function buildHouse(): Promise<House> {
   if (slapd) await addDirectory(server, slapd);
   if (moto) await addCloud(server, moto);
   await addAccess(server);
+  await addKeys(server);
   return {
     server,
     postgres,
@@ -160,4 +161,11 @@ async function addAccess(server: ConsoleServer): Promise<void> {
   const { data: entity } = await server.set('GET', 'identity/entity/name/ada');
   await server.set('POST', 'identity/group/name/payments', { policies: ['shop'], member_entity_ids: [entity.id] });
   await server.set('POST', 'auth/token/roles/deploy', { allowed_policies: ['shop'] });
+}
+
+/** Engines without pages of their own. */
+async function addKeys(server: ConsoleServer): Promise<void> {
+  for (const type of ['totp', 'transit']) await server.set('POST', `sys/mounts/${type}`, { type });
+  await server.set('POST', 'totp/keys/ada', { generate: true, issuer: 'Acme', account_name: 'ada' });
+  await server.set('POST', 'transit/keys/app', {});
 }
