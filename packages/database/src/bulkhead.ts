@@ -1,4 +1,4 @@
-import { Unavailable, type Circuit, type CircuitStatus, type Clock } from '@strongroom/engine-sdk';
+import { Unavailable, type Circuit, type CircuitStatus, type Clock, type LastFailure } from '@strongroom/engine-sdk';
 import { USUAL_LIMITS, type ConnectionLimits } from './connection-limits.ts';
 
 export interface QueueStatus {
@@ -12,7 +12,7 @@ export interface QueueStatus {
 /** The bulkhead around one connection, over all its sessions: no more calls wait than its limits say, and none is made while its circuit breaker is open. */
 export class Bulkhead {
   /** The last failure to reach the database, or of its plugin. */
-  lastError: { readonly message: string; readonly at: number } | undefined;
+  lastError: LastFailure | undefined;
   readonly #connection: string;
   readonly #circuit: Circuit;
   readonly #clock: Clock;

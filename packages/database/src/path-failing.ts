@@ -1,7 +1,7 @@
-import type { AnyPath, EngineHost, FailingThing } from '@strongroom/engine-sdk';
+import { reasonToWait, type AnyPath, type EngineHost, type FailingThing } from '@strongroom/engine-sdk';
 import { failingPath, inTrouble } from '@strongroom/rotation';
 import { Type } from 'typebox';
-import type { Connections, NamedConnection } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { recordsIn } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 import type { StaticUsers } from './static-users.ts';
@@ -21,7 +21,8 @@ export function databaseFailingPath(host: EngineHost, connections: Connections, 
       read: async () => {
         const broken: Record<string, { reason: string }> = {};
         for (const [name, record] of await records.connections.entries()) {
-          const reason = connections.quarantine({ name, record }) ?? leftAlone(connections, { name, record });
+          const bulkhead = connections.bulkhead({ name, record });
+          const reason = connections.quarantine({ name, record }) ?? reasonToWait(bulkhead.circuit(), bulkhead.lastError);
           if (reason !== undefined) broken[name] = { reason };
         }
         return { connections: broken };
@@ -37,11 +38,4 @@ export async function failingConnections(host: EngineHost, connections: Connecti
     const message = connections.quarantine({ name, record });
     return message === undefined ? [] : { noun: 'connection', name, path: `config/${name}`, message, target: name };
   });
-}
-
-function leftAlone(connections: Connections, connection: NamedConnection): string | undefined {
-  const bulkhead = connections.bulkhead(connection);
-  const { state, failures, nextTry } = bulkhead.circuit();
-  if (state === 'closed') return undefined;
-  return `its circuit breaker is open until ${nextTry!.toISOString()} after ${failures} failures in a row: ${bulkhead.lastError?.message ?? 'see its roles'}`;
 }

@@ -1,11 +1,10 @@
-import { f, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
+import { f, path, ShownCircuit, shownCircuit, ShownFailure, shownFailure, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import type { Connections } from './connections.ts';
 import { recordsIn } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
 
-const When = Type.Union([Type.String(), Type.Null()]);
 const Count = Type.Integer();
 
 const Status = Type.Object({
@@ -20,15 +19,9 @@ const Status = Type.Object({
   }),
   queue: Type.Object({ under_way: Count, waiting: Count, limit: Count }, { description: 'Calls of this process.' }),
   call_deadline: Type.Number({ description: 'Seconds.' }),
-  circuit: Type.Object({
-    state: Type.String({ description: 'closed, open, half-open.' }),
-    failures: Type.Integer({ description: 'In a row.' }),
-    threshold: Type.Integer({ description: '0: it never opens.' }),
-    since: When,
-    next_try: When,
-  }),
+  circuit: Type.Object({ ...ShownCircuit.properties, threshold: Type.Integer({ description: '0: it never opens.' }) }),
   quarantine: Type.Union([Type.String(), Type.Null()]),
-  last_error: Type.Union([Type.Object({ message: Type.String(), time: Type.String() }), Type.Null()]),
+  last_error: ShownFailure,
   root_rotation: RotationStatus,
 });
 
@@ -49,7 +42,6 @@ export function statusPaths(host: EngineHost, connections: Connections, roots: R
       const circuit = bulkhead.circuit();
       const pool = await connections.pool(connection);
       const quarantine = connections.quarantine(connection) ?? null;
-      const { lastError } = bulkhead;
       return {
         data: {
           plugin_name: record.plugin_name,
@@ -59,15 +51,9 @@ export function statusPaths(host: EngineHost, connections: Connections, roots: R
           pool: pool ? { open: pool.open, idle: pool.idle, waiting: pool.waiting, limit: pool.limit } : null,
           queue: bulkhead.queue(),
           call_deadline: bulkhead.limits.call_deadline,
-          circuit: {
-            state: circuit.state,
-            failures: circuit.failures,
-            threshold: bulkhead.limits.circuit_failures,
-            since: circuit.since?.toISOString() ?? null,
-            next_try: circuit.nextTry?.toISOString() ?? null,
-          },
+          circuit: { ...shownCircuit(circuit), threshold: bulkhead.limits.circuit_failures },
           quarantine,
-          last_error: lastError ? { message: lastError.message, time: new Date(lastError.at).toISOString() } : null,
+          last_error: shownFailure(bulkhead.lastError),
           root_rotation: await roots.rotation.status(name, record),
         },
       };

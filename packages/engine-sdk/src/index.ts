@@ -109,12 +109,14 @@ export type { Caller, EngineRequest, EngineResponse, Operation, RawBody, Streame
 export type { AnySchedule, JobRun, Schedule } from './schedule.ts';
 export type { JobStatus, JobTry, ScheduleKind } from './schedule-kind.ts';
 export { checkRecord, compileSchema, type SchemaCheck } from './schema.ts';
+export { reasonToWait, shownCircuit, ShownCircuit, shownFailure, ShownFailure } from './shown-circuit.ts';
 export { shownFields } from './shown-fields.ts';
 export { COPY_ORIGIN } from './secret-source.ts';
 export type { SecretSubscriber, SecretSource, SecretSources, SourceMount, SourceSecret } from './secret-source.ts';
 export type { SnapshotPlace, SnapshotStorage, SnapshotStoragePlugin, StagedSnapshot, StoredSnapshot } from './snapshot-storage.ts';
 export { issue, type AnySecretType, type IssuedSecret, type Lease, type LeaseTerms, type SecretType } from './secret-type.ts';
 export type { Collection, CollectionOptions, FolderQuery, ListQuery, StorageView, Transaction } from './storage-view.ts';
+export { WatchedCircuit, type LastFailure } from './watched-circuit.ts';
 export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
 export { parseTimestamp } from './timestamp.ts';

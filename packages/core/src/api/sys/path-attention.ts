@@ -1,4 +1,4 @@
-import { BadRequest, f, NotFound, pageFields, path, TokenRefused, type AnyPath, type CircuitStatus } from '@strongroom/engine-sdk';
+import { BadRequest, f, NotFound, pageFields, path, ShownCircuit, shownCircuit, TokenRefused, type AnyPath } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { PathFolds } from '../../kernel/mounts/path-router.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
@@ -50,13 +50,6 @@ const Thing = Type.Object({
   retry: Type.Union([Type.String(), Type.Null()], { description: 'The path whose update tries again now.' }),
 });
 
-const Circuit = Type.Object({
-  state: Type.Union([Type.Literal('closed'), Type.Literal('open'), Type.Literal('half-open')]),
-  failures: Type.Integer(),
-  since: When,
-  next_try: When,
-});
-
 const Item = Type.Object({
   id: Type.String({ description: 'Stays the same while the cause does.' }),
   kind: Type.Unsafe<Kind>(Type.String({ enum: [...KINDS] })),
@@ -68,7 +61,7 @@ const Item = Type.Object({
   message: Type.String({ description: 'In the words of whoever failed.' }),
   attempts: Type.Integer({ description: 'The most failed tries of one of the things.' }),
   next_attempt: When,
-  cause: Type.Union([Type.Object({ system: OutsideSystem, circuit: Circuit }), Type.Null()]),
+  cause: Type.Union([Type.Object({ system: OutsideSystem, circuit: ShownCircuit }), Type.Null()]),
   count: Type.Integer({ description: 'How many things fail for this cause.' }),
   things: Type.Array(Thing, { description: 'The first of them; all of them in the answer about one item.' }),
 });
@@ -162,7 +155,7 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
         ...Job.properties,
         mount_type: Type.String(),
         retry: Type.Union([Type.String(), Type.Null()], { description: 'The path whose update tries again now.' }),
-        circuit: Type.Union([Circuit, Type.Null()]),
+        circuit: Type.Union([ShownCircuit, Type.Null()]),
       }),
       handle: async (req) => {
         const seeing = await viewer(req);
@@ -177,7 +170,7 @@ export function attentionPaths(deps: AttentionPathDeps): AnyPath[] {
             mount_type: mount.type,
             retry: about?.retry === undefined ? null : mount.path + about.retry,
             circuit: target
-              ? circuitData(
+              ? shownCircuit(
                   circuitSeenBy(seeing, { mount, target }, outside.breakers.status(targetKey(mount.uuid, target)), job.status.attempts),
                 )
               : null,
@@ -246,12 +239,8 @@ function causeData(mount: Mount, { target, subject, circuit }: Cause): Static<ty
   const named = subject ? { name: `${subject.noun} ${subject.name}`.trim(), path: mount.path + subject.path } : { name: target };
   return {
     system: { target, ...named },
-    circuit: circuitData(circuit),
+    circuit: shownCircuit(circuit),
   };
-}
-
-function circuitData({ state, failures, since, nextTry }: CircuitStatus): Static<typeof Circuit> {
-  return { state, failures, since: since?.toISOString() ?? null, next_try: nextTry?.toISOString() ?? null };
 }
 
 function thingData({ mount, kind, subject, message, since, attempts, nextAttempt, job }: Trouble): Static<typeof Thing> {
