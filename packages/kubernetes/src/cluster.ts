@@ -1,4 +1,4 @@
-import { BadRequest, type EngineHost } from '@strongroom/engine-sdk';
+import { BadRequest, WatchedCircuit, type EngineHost } from '@strongroom/engine-sdk';
 import {
   ApiServerFailed,
   ApiServers,
@@ -18,8 +18,9 @@ export interface Access {
 
 /** The cluster of a mount. Its connections stay open; the token is read again for each use, because Kubernetes replaces that of a pod. */
 export class Cluster {
-  /** What circuit breakers of revocations and rollbacks guard. */
+  /** What leases and intents of the mount have as their target. */
   readonly target: string;
+  readonly circuit: WatchedCircuit;
   readonly pod: PodFiles;
   readonly #host: EngineHost;
   readonly #servers: ApiServers;
@@ -28,7 +29,8 @@ export class Cluster {
     this.target = `mount ${host.mount.path}`;
     this.pod = pod;
     this.#host = host;
-    this.#servers = new ApiServers(host.circuit('Kubernetes API server'), host.clock);
+    this.circuit = new WatchedCircuit(host.circuit(this.target), host.clock, textOf);
+    this.#servers = new ApiServers(this.circuit, host.clock);
   }
 
   /** @throws BadRequest without a configuration or a token, ApiServerFailed, Unavailable, and what the work throws */
@@ -57,4 +59,10 @@ export async function bearerOf(config: ConfigRecord, pod: PodFiles): Promise<str
   if (config.service_account_jwt !== '') return config.service_account_jwt;
   if (config.disable_local_ca_jwt || !(await isOwnCluster(config, pod))) return undefined;
   return pod.token();
+}
+
+/** What went wrong, for operators. Contains no secret: the client strikes them out. */
+export function textOf(error: unknown): string {
+  if (!(error instanceof ApiServerFailed)) return reasonOf(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
 }

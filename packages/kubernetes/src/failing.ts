@@ -1,14 +1,18 @@
 import type { EngineHost, FailingThing } from '@strongroom/engine-sdk';
 import { bearerOf, NO_TOKEN, type Cluster } from './cluster.ts';
-import { CONFIG, recordsIn } from './records.ts';
+import { CONFIG, recordsIn, type ConfigRecord } from './records.ts';
 
 /** A configuration that makes no lease and removes none, found without asking the API server. The core itself shows the open circuit breaker of a server that is down. */
 export async function failingCluster(host: EngineHost, cluster: Cluster): Promise<FailingThing[]> {
   const config = await recordsIn(host.storage).config.get(CONFIG);
-  if (!config) return [];
-  const bearer = await bearerOf(config, cluster.pod);
-  const message = bearer === undefined ? NO_TOKEN : expired(bearer, host.clock.now());
-  return message === undefined ? [] : [{ noun: 'cluster', name: config.kubernetes_host, path: 'config', message }];
+  const message = config && (await tokenTrouble(config, host, cluster));
+  return message === undefined ? [] : [{ noun: 'cluster', name: config!.kubernetes_host, path: 'config', message }];
+}
+
+/** Why the token of a configuration opens nothing, found without asking the API server. */
+export async function tokenTrouble(config: ConfigRecord, { clock }: EngineHost, { pod }: Cluster): Promise<string | undefined> {
+  const bearer = await bearerOf(config, pod);
+  return bearer === undefined ? NO_TOKEN : expired(bearer, clock.now());
 }
 
 /** Tokens of Kubernetes are JWTs that say when they end. One of another form is left to the API server to judge. */

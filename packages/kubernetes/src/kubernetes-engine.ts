@@ -2,11 +2,14 @@ import { API_VERSION, type Engine, type EngineHost, type EnginePackage } from '@
 import { POD_FOLDER, PodEnvironment, PodFiles } from '@strongroom/kubernetes-client';
 import { Cluster } from './cluster.ts';
 import { failingCluster } from './failing.ts';
+import { OrphanedObjects } from './orphans.ts';
 import { configPaths } from './path-config.ts';
 import { configTestPath } from './path-config-test.ts';
 import { credsPaths } from './path-creds.ts';
-import { orphanPaths } from './path-orphans.ts';
+import { clusterFailingPath } from './path-failing.ts';
+import { orphanPath } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
+import { statusPath } from './path-status.ts';
 import { ServiceAccounts } from './service-accounts.ts';
 
 /** What differs from the pod in which the process runs. */
@@ -29,16 +32,19 @@ function create(host: EngineHost, { podFolder = POD_FOLDER, environment = proces
   const cluster = new Cluster(host, new PodFiles(podFolder, host.clock));
   const environmentOfPod = new PodEnvironment(environment);
   const accounts = new ServiceAccounts(host, cluster);
+  const orphans = new OrphanedObjects(host, cluster, accounts);
   return {
     paths: [
       ...configPaths(host, cluster, environmentOfPod),
       configTestPath(host, cluster, environmentOfPod),
       ...rolePaths(host),
       ...credsPaths(host, accounts),
-      ...orphanPaths(host, cluster, accounts),
+      statusPath(host, cluster),
+      clusterFailingPath(host, cluster),
+      orphanPath(orphans),
     ],
     secrets: [accounts.secret],
-    intents: [accounts.intent],
+    intents: [accounts.intent, orphans.intent],
     system: () => ({ noun: 'cluster', name: '', path: 'config' }),
     failing: async () => failingCluster(host, cluster),
     outside: async () => accounts.outside(),

@@ -51,8 +51,6 @@ export type ObjectRef = Static<typeof ObjectRef>;
 export const CreationRecord = Type.Object({
   role: Type.String(),
   objects: Type.Array(ObjectRef),
-  /** Milliseconds: by then the lease is over. */
-  until: Type.Number(),
   /** An operator dropped the lease without removing the objects. */
   dropped: Type.Optional(Type.Boolean()),
 });

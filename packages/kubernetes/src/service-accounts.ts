@@ -131,7 +131,7 @@ export class ServiceAccounts {
     const made: Made = { role: roleName, creation: plan.creation, objects: manifests.map(({ ref }) => ref) };
     return this.#cluster.use(async (access) => {
       await requireAllowed(role, namespace, access, req.signal);
-      const intent = manifests.length === 0 ? undefined : await this.#intend(made, plan.seconds);
+      const intent = manifests.length === 0 ? undefined : await this.#intend(made);
       const issued = await this.#make(access, plan, made, intent, req.signal);
       const left = Math.floor((issued.expires - this.#host.clock.millis()) / 1_000);
       const isShorter = left < plan.seconds - CLOCK_SKEW;
@@ -171,10 +171,9 @@ export class ServiceAccounts {
     return left.flatMap(([creation, { role, objects }]) => outsideThing({ role, creation, objects }) ?? []);
   }
 
-  async #intend(made: Made, seconds: number): Promise<OpenIntent> {
-    const until = this.#host.clock.millis() + seconds * 1_000;
+  async #intend(made: Made): Promise<OpenIntent> {
     return this.#host.storage.transaction(async (tx) => {
-      await recordsIn(tx).creations.put(made.creation, { role: made.role, objects: made.objects, until });
+      await recordsIn(tx).creations.put(made.creation, { role: made.role, objects: made.objects });
       return tx.intend(this.intent, made);
     });
   }

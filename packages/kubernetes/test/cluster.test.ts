@@ -202,9 +202,9 @@ describeOnClusters('a cluster, managed by an account with the rights of the docu
     cluster.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
     await mount.call('update', 'sys/leases/revoke-force/kubernetes/creds', {});
     cluster.watch(() => undefined);
-    const { keys } = (await mount.list('orphans')).data as { keys: string[] };
-    expect(keys).toHaveLength(1);
-    expect((await mount.call('delete', `kubernetes/orphans/${keys[0]}`, {})).status).toBe(204);
+    const { usernames } = (await mount.read('orphans')).data as { usernames: string[] };
+    expect(usernames).toHaveLength(1);
+    expect((await mount.write('orphans', { usernames })).data).toEqual({ removed: usernames, gone: [], pending: {} });
     expect(await left()).toEqual([]);
   });
 });

@@ -20,7 +20,6 @@ engineContract(
       return { name: ['pods'] };
     },
     leavesOutside: [{ kind: 'service account', name: /^prod\/v-/ }],
-    outside: ['creds/{name}', 'orphans', 'orphans/{name}'],
-    readsWithEffect: ['orphans'],
+    outside: ['creds/{name}', 'orphans'],
   },
 );

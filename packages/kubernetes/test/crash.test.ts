@@ -12,6 +12,9 @@ type Death = readonly [where: 'commit' | 'before call' | 'after call', count: nu
 /** Seconds: shorter than the deadline of a call, which would end while the clock is moved. */
 const STEP = 9;
 
+/** Calls that look for orphans: one for each kind of object. */
+const LISTS = 5;
+
 /** One for each commit and call that an operation makes; the last of each kind comes too late. */
 function deaths(commits: number, calls: number): Death[] {
   const each = (where: Death[0], most: number): Death[] => Array.from({ length: most + 1 }, (_, n) => [where, n, n < most]);
@@ -99,7 +102,7 @@ describeOnClusters('a server that dies in the middle', (start) => {
         expect(known).toHaveLength(died ? 0 : 1);
         await server.pass(240, STEP);
         expect(await madeIn(cluster)).toHaveLength(known.length * objects);
-        expect((await server.ask('list', 'kubernetes/orphans')).status).toBe(404);
+        expect((await done('read', 'kubernetes/orphans')).data).toEqual({ usernames: [], accounts: [] });
         await server.advance('1h');
         await server.pass(240, STEP);
         expect(await madeIn(cluster)).toEqual([]);
@@ -119,4 +122,18 @@ describeOnClusters('a server that dies in the middle', (start) => {
       expect(await leases(role)).toEqual([]);
     });
   }
+
+  test.each(deaths(3, LISTS + 6))('while an orphan is removed, at %s %i: it goes all the same', async (...death) => {
+    await create('pods');
+    cluster.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
+    await done('update', 'sys/leases/revoke-force/kubernetes/creds');
+    cluster.watch(() => undefined);
+    await dieIn(death, async () => server.ask('update', 'kubernetes/orphans', { all: true }));
+    await server.pass(240, STEP);
+    const [where, count] = death;
+    // Nothing is noted before the lists are there.
+    if (where === 'commit' ? count === 0 : count < LISTS) await done('update', 'kubernetes/orphans', { all: true });
+    expect(await madeIn(cluster)).toEqual([]);
+    expect((await done('read', 'kubernetes/orphans')).data).toEqual({ usernames: [], accounts: [] });
+  });
 });

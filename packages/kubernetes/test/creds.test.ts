@@ -134,19 +134,6 @@ describeOnClusters('credentials of Kubernetes', (start) => {
     expect(await madeIn(cluster)).toEqual([]);
   });
 
-  test('objects of a lease that was dropped are orphans, and can be removed', async () => {
-    await good('pods', { kubernetes_namespace: 'prod' });
-    expect((await mount.call('list', 'kubernetes/orphans', {})).status).toBe(404);
-    cluster.watch(({ method }) => (method === 'DELETE' ? 403 : undefined));
-    await mount.call('update', 'sys/leases/revoke-force/kubernetes/creds', {});
-    cluster.watch(() => undefined);
-    const { data } = await mount.call('list', 'kubernetes/orphans', {});
-    const [key] = (data as { keys: string[] }).keys;
-    expect((data as { key_info: Record<string, unknown> }).key_info[key!]).toMatchObject({ reason: 'lease over' });
-    expect((await mount.call('delete', `kubernetes/orphans/${key}`, {})).status).toBe(204);
-    expect(await madeIn(cluster)).toEqual([]);
-  });
-
   test('an object that somebody else made under the name stays', async () => {
     const { made } = await good('bound', { kubernetes_namespace: 'prod' });
     const path = `/api/v1/namespaces/prod/serviceaccounts`;
