@@ -3,13 +3,14 @@ import {
   InvalidRequest,
   requireSecretsAgain,
   TooManyRequests,
+  WatchedCircuit,
   type EngineHost,
   type EnginePool,
   type Transaction,
 } from '@strongroom/engine-sdk';
 import { otherManager } from '@strongroom/rotation';
 import { Broker } from './broker.ts';
-import { BrokerFailed } from './broker-failed.ts';
+import { BrokerFailed, textOf } from './broker-failed.ts';
 import { addressOf, changesRoot, keptSecrets, mergeConnection, secretMoves, type Connection, type SentConnection } from './connection.ts';
 import { CONNECTION, recordsIn } from './records.ts';
 
@@ -39,6 +40,7 @@ export interface BrokerRoot {
 export class BrokerService {
   /** What leases, intents and jobs of the mount have as their target. */
   readonly target: string;
+  readonly circuit: WatchedCircuit;
   readonly #host: EngineHost;
   #open: { readonly edition: string; readonly broker: Broker } | undefined;
   /** Rotates the password of the managing user; set where that is made. */
@@ -47,6 +49,7 @@ export class BrokerService {
   constructor(host: EngineHost) {
     this.#host = host;
     this.target = `the RabbitMQ of ${host.mount.accessor}`;
+    this.circuit = new WatchedCircuit(host.circuit(this.target), host.clock, textOf);
   }
 
   async read(): Promise<Connection | undefined> {
@@ -150,7 +153,7 @@ export class BrokerService {
   }
 
   #broker(connection: Connection): Broker {
-    return new Broker(addressOf(connection), { clock: this.#host.clock, circuit: this.#host.circuit(this.target) });
+    return new Broker(addressOf(connection), { clock: this.#host.clock, circuit: this.circuit });
   }
 
   #requireQuiet({ root }: Connection, refused: string): void {

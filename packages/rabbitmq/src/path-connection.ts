@@ -1,4 +1,4 @@
-import { f, NoContent, path, type AnyPath } from '@strongroom/engine-sdk';
+import { f, NoContent, path, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { rootPlanParameters, RotationStatus } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { connectionFields, connectionWarnings, ShownConnection, shownConnection } from './connection.ts';
@@ -6,8 +6,11 @@ import type { BrokerService } from './broker-service.ts';
 import type { DynamicUsers } from './dynamic-users.ts';
 import { CONNECTION } from './records.ts';
 import type { RootRotation } from './root-rotation.ts';
+import { sharersOf, sharingWarnings } from './user-neighbours.ts';
 
-export function connectionPath(service: BrokerService, users: DynamicUsers, root: RootRotation): AnyPath {
+const SHARED = 'Mounts that log in as the same user: a rotation in one of them locks the others out. Absent where there is none.';
+
+export function connectionPath(host: EngineHost, service: BrokerService, users: DynamicUsers, root: RootRotation): AnyPath {
   return path('config/connection', {
     synopsis: 'How RabbitMQ is reached, and how users and passwords are made.',
     description:
@@ -21,12 +24,22 @@ export function connectionPath(service: BrokerService, users: DynamicUsers, root
   })
     .read({
       summary: 'Reads the connection, without its secrets.',
-      response: Type.Object({ ...ShownConnection.properties, root_rotation: RotationStatus }),
+      response: Type.Object({
+        ...ShownConnection.properties,
+        username_shared_with: Type.Optional(Type.Array(Type.String(), { description: SHARED })),
+        root_rotation: RotationStatus,
+      }),
       handle: async () => {
         const connection = await service.read();
-        return (
-          connection && { data: { ...shownConnection(connection), root_rotation: await root.rotation.status(CONNECTION, connection) } }
-        );
+        if (!connection) return undefined;
+        const sharers = await sharersOf(host.mount.path, connection);
+        return {
+          data: {
+            ...shownConnection(connection),
+            ...(sharers.length > 0 ? { username_shared_with: sharers } : {}),
+            root_rotation: await root.rotation.status(CONNECTION, connection),
+          },
+        };
       },
     })
     .upsert({
@@ -37,7 +50,10 @@ export function connectionPath(service: BrokerService, users: DynamicUsers, root
         const { verify_connection: verify, ...sent } = req.data;
         if (sent.username_template !== undefined) users.names(sent.username_template);
         const written = await service.write({ sent, supplied: req.supplied, sudo: req.caller.sudo, verify, signal: req.signal });
-        const warnings = req.supplied.has('connection_uri') ? connectionWarnings(written) : [];
+        const warnings = [
+          ...(req.supplied.has('connection_uri') ? connectionWarnings(written) : []),
+          ...sharingWarnings(await sharersOf(host.mount.path, written)),
+        ];
         return warnings.length === 0 ? undefined : { warnings };
       },
     });

@@ -11,9 +11,11 @@ import { orphanPath } from './path-orphans.ts';
 import { rolePaths } from './path-roles.ts';
 import { rotateRootPath } from './path-rotate-root.ts';
 import { staticRolePaths } from './path-static-roles.ts';
+import { statusPath } from './path-status.ts';
 import { RootRotation } from './root-rotation.ts';
 import { StaticUsers } from './static-users.ts';
 import { UserMark } from './user-mark.ts';
+import { joinUserNeighbours } from './user-neighbours.ts';
 
 /** Users of RabbitMQ: those made for a lease, and those whose password is rotated. */
 export const rabbitmqEngine: EnginePackage = {
@@ -31,15 +33,17 @@ function create(host: EngineHost): Engine {
   const statics = new StaticUsers(host, service);
   const dynamics = new DynamicUsers(host, service, mark);
   const orphans = new OrphanedUsers(host, service, dynamics, mark);
+  const leave = joinUserNeighbours(host.mount.path, async () => service.read());
   return {
     paths: [
-      connectionPath(service, dynamics, root),
+      connectionPath(host, service, dynamics, root),
       configTestPath(host, service, dynamics),
+      statusPath(service, root),
       leasePath(host),
       rotateRootPath(root),
       ...rolePaths(host, service, dynamics),
       ...staticRolePaths(host, statics),
-      brokerFailingPath(host, root, statics),
+      brokerFailingPath(host, service, root, statics),
       orphanPath(orphans),
     ],
     secrets: [dynamics.secret],
@@ -49,6 +53,9 @@ function create(host: EngineHost): Engine {
     system: () => ({ noun: 'broker', name: '', path: 'config/connection' }),
     outside: async () => outsideUsers(host, { root, statics, dynamics }),
     pools: () => service.pools(),
-    close: async () => service.close(),
+    close: async () => {
+      leave();
+      service.close();
+    },
   };
 }
