@@ -1,4 +1,15 @@
-import { type AnyPath, BadRequest, type EngineHost, f, NoContent, NotFound, pageFields, path, slicePage } from '@strongroom/engine-sdk';
+import {
+  type AnyPath,
+  BadRequest,
+  type EngineHost,
+  f,
+  NoContent,
+  NotFound,
+  orphanCopiesWarning,
+  pageFields,
+  path,
+  slicePage,
+} from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import { during } from './cloud-error.ts';
 import type { TaggedUser } from './cloud-provider.ts';
@@ -8,6 +19,8 @@ import type { Root } from './root.ts';
 
 /** After the end of a lease its user is removed by itself; this much later no process works on it any more. Milliseconds. */
 const OVERDUE = 3_600_000;
+
+const COPIES = orphanCopiesWarning('users');
 
 type Reason = 'unknown' | 'lease over';
 
@@ -28,6 +41,7 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
 
   const list = path('orphans', {
     synopsis: 'Users that this mount made and that no lease will remove.',
+    access: 'sudo',
     description:
       'Found by the tag that the mount gives to its users. unknown: the mount has no record of it. lease over: its lease ended more than an hour ago ' +
       'and the user is still there, as after a lease was dropped by force. Every user of the account is looked at, which may take a while.',
@@ -48,12 +62,14 @@ export function orphanPaths(host: EngineHost, root: Root, dynamic: DynamicUsers)
         if (reason) info.set(user.name, { reason, created: user.created.toISOString() });
       }
       const keys = slicePage([...info.keys()].sort(), req.data, (name) => name);
-      return keys.length === 0 ? undefined : { data: { keys, key_info: Object.fromEntries(keys.map((name) => [name, info.get(name)!])) } };
+      if (keys.length === 0) return undefined;
+      return { data: { keys, key_info: Object.fromEntries(keys.map((name) => [name, info.get(name)!])) }, warnings: [COPIES] };
     },
   });
 
   const remove = path('orphans/{name:any}', {
     synopsis: 'Removes an orphan.',
+    access: 'sudo',
     description:
       'The user is removed with all that hangs on it. One that a lease will remove, or that this mount did not make, is refused.',
     fields: { name: f.name('Name of the user.') },

@@ -557,6 +557,15 @@ describeWithMoto('creds and sts', () => {
       });
     });
 
+    test('GET and DELETE need the capability sudo besides', async () => {
+      await mount.call('update', 'sys/policies/acl/plain', {
+        data: { policy: 'path "aws/orphans*" { capabilities = ["list", "delete"] }' },
+      });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['plain'] } })).auth!.client_token;
+      expect((await mount.call('list', 'aws/orphans', { token })).status).toBe(403);
+      expect((await mount.call('delete', 'aws/orphans/svc', { token })).status).toBe(403);
+    });
+
     test('a user whose lease was dropped by force is listed from then on, and removed with what hangs on it', async () => {
       await mount.write('config/lease', { lease: '1h', lease_max: '2h' });
       await role({ credential_type: 'iam_user', policy_arns: READ_ONLY });
@@ -568,6 +577,8 @@ describeWithMoto('creds and sts', () => {
       front.reset();
       expect(await beside.madeUsers()).toEqual([UserName]);
       expect(await orphans()).toEqual({ [UserName]: { reason: 'lease over', created: expect.any(String) } });
+      const { warnings } = await mount.call('list', 'aws/orphans');
+      expect(warnings).toEqual([expect.stringMatching(/^a copy of this server, .* marks its users alike; remove users by name/)]);
       await mount.delete(`orphans/${UserName}`);
       expect(await beside.madeUsers()).toEqual([]);
       expect(await orphans()).toEqual({});

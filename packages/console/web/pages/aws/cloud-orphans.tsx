@@ -33,7 +33,11 @@ export function CloudOrphans({ mount }: { readonly mount: string }) {
 function Remove({ mount, name }: { readonly mount: string; readonly name: string }) {
   const remove = useAct({ method: 'DELETE', path: apiPath(mount, 'orphans', name), stale: [apiPath(mount, 'orphans')] });
   return (
-    <ConfirmAction label="Remove" needs={{ path: `${mount}/orphans/${name}`, need: 'delete' }} act={() => remove.mutateAsync(undefined)}>
+    <ConfirmAction
+      label="Remove"
+      needs={{ path: `${mount}/orphans/${name}`, need: 'delete', sudo: true }}
+      act={() => remove.mutateAsync(undefined)}
+    >
       The user <strong>{name}</strong> is removed from the account with its keys and policies.
     </ConfirmAction>
   );
