@@ -57,6 +57,24 @@ describe('backups of keys', () => {
     expect(await refused('update', 'decrypt/taken', { ciphertext })).toContain('version is too new');
   });
 
+  test('a key that cannot be rotated by its plan says why', async () => {
+    await mount.write('keys/fixed', { ...open });
+    const text = Buffer.from(await backupOf('fixed'), 'base64').toString();
+    const imported = text
+      .replace('"auto_rotate_period":0', '"auto_rotate_period":7200000000000')
+      .replace('"Imported":false', '"Imported":true');
+    await mount.write('restore/fixed-2', { backup: Buffer.from(imported).toString('base64') });
+    await mount.advance('2h');
+    expect((await mount.read('keys/fixed-2')).data).toMatchObject({
+      latest_version: 1,
+      rotation: {
+        next_attempt: expect.any(String),
+        attempts: 1,
+        last_error: { message: 'imported key fixed-2 does not allow rotation by the server', time: expect.any(String) },
+      },
+    });
+  });
+
   test('are refused for keys that do not allow them', async () => {
     await mount.write('keys/closed', {});
     expect(await refused('read', 'backup/closed')).toContain('set exportable');

@@ -43,6 +43,30 @@ describe('encryption with keys of the mount', () => {
     expect(await refused('decrypt/k', { ciphertext: changed, associated_data: CONTEXT })).toContain('message authentication failed');
   });
 
+  test.each(AEADS)('%s encrypts again what has associated data only with the same, alone and in a batch', async (type) => {
+    await mount.write('keys/k', { type });
+    const { ciphertext } = await ask('encrypt/k', { plaintext: HELLO, associated_data: CONTEXT });
+    await mount.write('keys/k/rotate', {});
+    expect(await refused('rewrap/k', { ciphertext })).toContain('message authentication failed');
+    expect(await refused('rewrap/k', { ciphertext, associated_data: HELLO })).toContain('message authentication failed');
+    const alone = await ask('rewrap/k', { ciphertext, associated_data: CONTEXT });
+    const { batch_results: results } = (await ask('rewrap/k', {
+      batch_input: [{ ciphertext, associated_data: CONTEXT }, { ciphertext }],
+    })) as { batch_results: Record<string, unknown>[] };
+    expect(results[1]!['error']).toContain('message authentication failed');
+    for (const again of [alone, results[0]!]) {
+      expect(again).toMatchObject({ ciphertext: expect.stringMatching(/^vault:v2:/), key_version: 2 });
+      expect(await ask('decrypt/k', { ciphertext: again['ciphertext'], associated_data: CONTEXT })).toEqual({ plaintext: HELLO });
+      expect(await refused('decrypt/k', { ciphertext: again['ciphertext'] })).toContain('message authentication failed');
+    }
+  });
+
+  test('an RSA key refuses associated data by name, also to encrypt again', async () => {
+    await mount.write('keys/k', { type: 'rsa-2048' });
+    const { ciphertext } = await ask('encrypt/k', { plaintext: HELLO });
+    expect(await refused('rewrap/k', { ciphertext, associated_data: CONTEXT })).toContain('associated_data');
+  });
+
   test.each(AEADS)('%s of a derived key needs the context that it encrypted for', async (type) => {
     await mount.write('keys/k', { type, derived: true });
     const { ciphertext } = await ask('encrypt/k', { plaintext: HELLO, context: CONTEXT });
@@ -105,7 +129,11 @@ describe('encryption with keys of the mount', () => {
   });
 
   test('a key rotates by itself when its period is over', async () => {
+    const made = mount.clock.millis();
     await mount.write('keys/k', { auto_rotate_period: '24h' });
+    expect((await mount.read('keys/k')).data).toMatchObject({
+      rotation: { next_attempt: new Date(made + 86_400_000).toISOString(), attempts: 0, last_error: null },
+    });
     await mount.advance('23h');
     expect((await mount.read('keys/k')).data).toMatchObject({ latest_version: 1 });
     await mount.advance('1h');
@@ -114,6 +142,7 @@ describe('encryption with keys of the mount', () => {
     await mount.advance('24h');
     expect((await mount.read('keys/k')).data).toMatchObject({ latest_version: 4 });
     await mount.write('keys/k/config', { auto_rotate_period: 0 });
+    expect((await mount.read('keys/k')).data).not.toHaveProperty('rotation');
     await mount.advance('48h');
     expect((await mount.read('keys/k')).data).toMatchObject({ latest_version: 4 });
   });

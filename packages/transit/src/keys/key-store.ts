@@ -124,7 +124,7 @@ export class KeyStore {
   async rotate(storage: StorageView, name: string, before: KeyRecord, only = false): Promise<KeyRecord | undefined> {
     requireLive(before);
     if (before.imported && !before.allow_imported_rotation)
-      throw new BadRequest(`imported key ${name} does not allow rotation within Vault`);
+      throw new BadRequest(`imported key ${name} does not allow rotation by the server`);
     const version = await newVersion(typeOf(before), this.#host.clock.now(), before.key_size);
     return storage.transaction(async (tx) => {
       const key = await this.find(tx, name);

@@ -1,4 +1,4 @@
-import type { StorageView } from '@strongroom/engine-sdk';
+import { ShownFailure, shownFailure, type StorageView } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { requireContext } from '../crypto/cipher.ts';
 import { derives, encrypts, signs } from '../crypto/key-types.ts';
@@ -8,6 +8,7 @@ import { createPublicKey } from 'node:crypto';
 import { typeOf, type KeyStore } from './key-store.ts';
 import type { KeyRecord, VersionRecord } from '../stored/records.ts';
 import { pem } from '../crypto/pem.ts';
+import { ROTATION } from './rotation-plan.ts';
 
 const Moment = Type.Optional(Type.Object({ time: Type.String(), version: Type.Integer() }));
 
@@ -28,6 +29,16 @@ export const ShownKey = Type.Object({
   supports_signing: Type.Boolean(),
   supports_derivation: Type.Boolean(),
   auto_rotate_period: Type.Integer({ description: 'Seconds; 0 for never.' }),
+  rotation: Type.Optional(
+    Type.Object(
+      {
+        next_attempt: Type.String(),
+        attempts: Type.Integer({ description: 'Failed ones since the last success.' }),
+        last_error: ShownFailure,
+      },
+      { description: 'Where the rotation by auto_rotate_period stands; absent where none is planned.' },
+    ),
+  ),
   imported_key: Type.Boolean(),
   imported_key_allow_rotation: Type.Optional(Type.Boolean()),
   soft_deleted: Type.Boolean(),
@@ -57,7 +68,7 @@ export type ShownKey = Static<typeof ShownKey>;
 /** `context` shows the public keys of a derived Ed25519 key. */
 export async function shownKey(
   keys: KeyStore,
-  storage: Pick<StorageView, 'collection'>,
+  storage: Pick<StorageView, 'collection' | 'jobStatus'>,
   name: string,
   key: KeyRecord,
   context: Buffer = Buffer.alloc(0),
@@ -80,6 +91,7 @@ export async function shownKey(
     supports_signing: signs(type),
     supports_derivation: derives(type),
     auto_rotate_period: key.auto_rotate_period,
+    ...(await shownRotation(storage, name)),
     imported_key: key.imported,
     ...(key.imported ? { imported_key_allow_rotation: key.allow_imported_rotation } : {}),
     soft_deleted: key.soft_deleted,
@@ -92,6 +104,14 @@ export async function shownKey(
       ? {}
       : { keys: Object.fromEntries(versions.map(([number, version]) => [String(number), shownVersion(key, version, context)])) }),
   };
+}
+
+async function shownRotation(storage: Pick<StorageView, 'jobStatus'>, name: string): Promise<Pick<ShownKey, 'rotation'>> {
+  const job = await storage.jobStatus(ROTATION, name);
+  if (!job) return {};
+  const { nextAttempt, attempts, lastError } = job;
+  const failure = attempts > 0 && lastError ? { message: lastError.message, at: lastError.at.getTime() } : undefined;
+  return { rotation: { next_attempt: nextAttempt.toISOString(), attempts, last_error: shownFailure(failure) } };
 }
 
 function shownVersion(key: KeyRecord, version: VersionRecord, context: Buffer): NonNullable<ShownKey['keys']>[string] {

@@ -19,7 +19,7 @@ export function certificatePaths(keys: KeyStore): AnyPath[] {
       description: 'Its private key stays in the server.',
       fields: { name, version, csr: f.string('PEM of a request whose subject and attributes are taken. Without it both are empty.') },
     }).update({
-      summary: 'Makes a certificate signing request.',
+      summary: 'Creates a certificate signing request.',
       response: Type.Object({ name: Type.String(), type: Type.String(), csr: Type.String() }),
       handle: async ({ data, storage }) => {
         const { key, material } = await pairOf(keys, storage, data.name, data.version);

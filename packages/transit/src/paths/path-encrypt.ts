@@ -50,17 +50,20 @@ export function encryptPaths(keys: KeyStore): AnyPath[] {
 function encryptPath(keys: KeyStore): AnyPath {
   return path('encrypt/{name}', {
     synopsis: 'Encrypts data with a key.',
-    description: 'A key that is not there is made, unless config/keys forbids it and where the policy allows create.',
+    description: 'A key that does not exist is created where the policy allows create, unless config/keys forbids it.',
     fields: {
       name,
       plaintext: f.secret('Base64 of the data to encrypt.'),
       context,
       key_version: keyVersion,
       associated_data: associatedData,
-      type: f.string('The type of a key that is made.', { default: 'aes256-gcm96' }),
-      convergent_encryption: f.bool('Whether a key that is made encrypts the same plaintext in the same context to the same ciphertext.', {
-        default: false,
-      }),
+      type: f.string('The type of a key that is created.', { default: 'aes256-gcm96' }),
+      convergent_encryption: f.bool(
+        'Whether a key that is created encrypts the same plaintext in the same context to the same ciphertext.',
+        {
+          default: false,
+        },
+      ),
       partial_failure_response_code: partialFailure,
       batch_input: batchInput(['plaintext', 'context', 'associated_data', 'key_version']),
     },
@@ -164,13 +167,14 @@ function decryptPath(keys: KeyStore): AnyPath {
 function rewrapPath(keys: KeyStore): AnyPath {
   return path('rewrap/{name}', {
     synopsis: 'Encrypts ciphertexts again with a newer version of the key.',
-    description: 'The plaintext is never shown.',
+    description: 'The plaintext is never shown. The new ciphertext has the same associated_data as the old one.',
     fields: {
       name,
       ciphertext: f.string('What encrypt answered.'),
       context,
+      associated_data: associatedData,
       key_version: keyVersion,
-      batch_input: batchInput(['ciphertext', 'context', 'key_version']),
+      batch_input: batchInput(['ciphertext', 'context', 'associated_data', 'key_version']),
     },
   }).update({
     summary: 'Encrypts a ciphertext again, or a batch of them.',
@@ -179,14 +183,14 @@ function rewrapPath(keys: KeyStore): AnyPath {
       const { data, storage } = req;
       const { items, batch } = ciphertextItems(
         data.batch_input,
-        soleItem({ ciphertext: data.ciphertext, context: data.context }, data.key_version),
+        soleItem({ ciphertext: data.ciphertext, context: data.context, associated_data: data.associated_data }, data.key_version),
       );
       const key = await keys.usable(storage, data.name);
-      const none = Buffer.alloc(0);
-      const outcomes = await eachItem(req, items, costOf('ciphertext', key), async (item) => {
-        const plaintext = await decryptItem(keys, storage, key, item, none);
+      const outcomes = await eachItem(req, items, costOf('ciphertext', key), async (item, position) => {
+        const associated = associatedOf(key, item, position);
+        const plaintext = await decryptItem(keys, storage, key, item, associated);
         const version = versionFor(key, item.version, 'encryption');
-        const parts = { plaintext, context: decoded(item.texts.get('context') ?? ''), associated: none };
+        const parts = { plaintext, context: decoded(item.texts.get('context') ?? ''), associated };
         return {
           ciphertext: encryptWith(key, await keys.material(storage, key, version), version, parts, keys.randomBytes),
           key_version: version,
@@ -211,7 +215,7 @@ function dataKeyPath(keys: KeyStore): AnyPath {
       associated_data: associatedData,
     },
   }).update({
-    summary: 'Makes a data key.',
+    summary: 'Creates a data key.',
     response: Type.Object({
       ciphertext: Type.String(),
       key_version: Type.Integer(),

@@ -45,7 +45,7 @@ type ReadVersion = (storage: StorageView, type: KeyType, sent: Sent) => Promise<
 function wrappingKeyPath(): AnyPath {
   return path('wrapping_key', {
     synopsis: 'The public key that keys to import are wrapped for.',
-    description: 'RSA of 4,096 bits. It is made at the first request, and stays.',
+    description: 'RSA of 4,096 bits. It is created at the first request, and stays.',
     fields: {},
   }).read({
     summary: 'Reads the wrapping key.',

@@ -44,7 +44,7 @@ function configPath(keys: KeyStore): AnyPath {
       });
       if (!next) throw new BadRequest(`no existing key named ${data.name} could be found`);
       const forced = data.min_decryption_version === 0;
-      const warning = 'since Vault 0.3 (prior to the OpenBao fork), transit key numbering starts at 1; forcing minimum to 1';
+      const warning = 'versions of keys are numbered from 1: min_decryption_version was set to 1';
       return answerKey(keys, storage, data.name, next, forced ? [warning] : []);
     },
   });
@@ -64,7 +64,7 @@ function withSettings(key: KeyRecord, sent: Settings): KeyRecord {
       `cannot set min encryption/decryption values; min encryption version of ${encryption} must be greater than or equal to min decryption version of ${decryption}`,
     );
   if (key.min_available_version > encryption) throw new BadRequest('min encryption version should not be less than min available version');
-  if (key.min_available_version > decryption) throw new BadRequest('min decryption version should not be less then min available version');
+  if (key.min_available_version > decryption) throw new BadRequest('min decryption version should not be less than min available version');
   const period = sent.auto_rotate_period ?? key.auto_rotate_period;
   if (period !== key.auto_rotate_period) checkPeriod(period);
   return {
@@ -119,7 +119,7 @@ function checkTrim(key: KeyRecord, least: number): void {
   if (key.min_encryption_version === 0)
     throw new BadRequest('minimum available version cannot be set when minimum encryption version is not set');
   if (least > key.min_encryption_version)
-    throw new BadRequest('minimum available version cannot be greater than minmum encryption version');
+    throw new BadRequest('minimum available version cannot be greater than minimum encryption version');
   if (least > key.min_decryption_version)
     throw new BadRequest('minimum available version cannot be greater than minimum decryption version');
   if (least === 0) throw new BadRequest('minimum available version should be positive');

@@ -64,7 +64,7 @@ function keyPath(keys: KeyStore): AnyPath {
       },
     })
     .update({
-      summary: 'Makes a key. A key that is there stays as it is.',
+      summary: 'Creates a key. A key that exists stays as it is.',
       response: ShownKey,
       handle: async ({ data, storage }) => {
         const type = keyType(data.type)!;
@@ -127,7 +127,7 @@ function rotatePath(keys: KeyStore): AnyPath {
 function softDeletePath(keys: KeyStore): AnyPath {
   return path('keys/{name}/soft-delete', {
     synopsis: 'Quarantines a key.',
-    description: 'Nothing is lost: soft-delete-restore brings it back.',
+    description: 'The key cannot be used until soft-delete-restore brings it back.',
     fields: { name },
   }).delete({
     summary: 'Quarantines a key.',

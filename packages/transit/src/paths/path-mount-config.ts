@@ -15,7 +15,7 @@ export function mountConfigPaths(keys: KeyStore): AnyPath[] {
     synopsis: 'Settings for all keys of the mount.',
     description: 'Applies to encryptions from then on.',
     fields: {
-      disable_upsert: f.bool('Whether an encryption with a key that is not there fails, instead of making the key.', { default: false }),
+      disable_upsert: f.bool('Whether encrypt fails for a key that does not exist, instead of creating it.', { default: false }),
     },
   })
     .read({

@@ -82,13 +82,13 @@ export function signPaths(keys: KeyStore): AnyPath[] {
   const hmacFields = { name, input, algorithm: hashField, key_version: keyVersion, batch_input: batchInput(['input']) };
   const signOp = { summary: 'Signs data, or a batch of them.', response: Signed };
   const verifyOp = { summary: 'Verifies a signature or an HMAC, or a batch of them.', response: Verified };
-  const hmacOp = { summary: 'Makes an HMAC of data, or of a batch of them.', response: Hashed };
+  const hmacOp = { summary: 'Creates an HMAC of data, or of a batch of them.', response: Hashed };
   const signAbout = { synopsis: 'Signs data with a key.', description: 'Ed25519 keys take no hash.' };
   const verifyAbout = {
     synopsis: 'Verifies signatures and HMACs.',
     description: 'The hash and the other choices are those of the signature.',
   };
-  const hmacAbout = { synopsis: 'Makes HMACs.', description: 'Every key can: each version has a key of its own for HMACs.' };
+  const hmacAbout = { synopsis: 'Creates HMACs.', description: 'Every key can: each version has a key of its own for HMACs.' };
   return [
     path('sign/{name}', { ...signAbout, fields: signFields }).update({ ...signOp, handle: async (req) => signed(keys, req) }),
     path('sign/{name}/{urlalgorithm}', { ...signAbout, fields: { ...signFields, urlalgorithm } }).update({
