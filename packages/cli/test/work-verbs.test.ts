@@ -69,7 +69,7 @@ describe('strongroom sync', () => {
     expect(other).toMatchObject({ code: 2, stdout: expect.stringMatching(/^login +failed +\d+ +\S/m) });
     expect((await cli('sync', 'destinations', 'test', 'memory/nobody')).stderr).toContain('There is no destination memory/nobody');
     expect((await cli('sync', 'destinations', 'plan', 'memory/one')).stdout).toBe(
-      'memory/one answers. 1 copies are in sync; nothing differs.\n',
+      'memory/one answers. 1 copy is in sync; nothing differs.\n',
     );
     expect(await cli('sync', 'destinations', 'delete', 'memory/one')).toMatchObject({ code: 2 });
     expect((await cli('sync', 'associations', 'remove', 'memory/one', 'kv/', 'app/db')).stdout).toMatch(/UNSYNCED/);
@@ -84,9 +84,7 @@ describe('strongroom sync', () => {
     const found = await cli('sync', 'destinations', 'plan', 'memory/one');
     expect(found.code).toBe(2);
     expect(found.stdout).toMatch(/^kv +app\/db +n\/a +app\/app\/db +to create$/m);
-    expect((await cli('sync', 'destinations', 'reconcile', 'memory/one')).stdout).toBe(
-      'Success! Queued 1 copies, and removed 0 orphans.\n',
-    );
+    expect((await cli('sync', 'destinations', 'reconcile', 'memory/one')).stdout).toBe('Success! Queued 1 copy, and removed 0 orphans.\n');
     expect((await cli('sync', 'destinations', 'delete', '-force', 'memory/one')).stderr).toContain('left outside');
   });
 

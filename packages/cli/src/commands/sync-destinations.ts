@@ -3,7 +3,7 @@ import { doing, EXIT, Failure } from '../failure.ts';
 import { flag } from '../flag.ts';
 import { isRecord, type JsonRecord } from '../json.ts';
 import { parsePairs } from '../kv-pairs.ts';
-import { recordsOf, showRecords, textOf } from './record-rows.ts';
+import { counted, recordsOf, showRecords, textOf } from './record-rows.ts';
 import { listKeys } from './list-keys.ts';
 
 const PATH = 'sys/sync/destinations';
@@ -195,7 +195,8 @@ const plan = defineCommand({
   async run({ args: [word = ''], out, client }) {
     const secret = await doing(`Error reading the plan of ${word}`, client().read(`${destinationAt(word)}/plan`));
     const data = secret?.data ?? {};
-    const same = `${word} answers. ${textOf(data, 'in_sync') || '0'} copies are in sync; nothing differs.`;
+    const inSync = Number(data['in_sync'] ?? 0);
+    const same = `${word} answers. ${counted(inSync, 'copy', 'copies')} ${inSync === 1 ? 'is' : 'are'} in sync; nothing differs.`;
     await showRecords(
       out,
       secret,
@@ -225,7 +226,9 @@ const reconcile = defineCommand({
     const secret = await doing(`Error reconciling ${word}`, client().write(`${destinationAt(word)}/reconcile`, body));
     if (!out.plain && secret !== undefined) return out.secret(secret);
     const { queued, orphans_removed: orphans } = secret?.data ?? {};
-    out.success(`Queued ${String(queued ?? 0)} copies, and removed ${String(orphans ?? 0)} orphans.`);
+    out.success(
+      `Queued ${counted(Number(queued ?? 0), 'copy', 'copies')}, and removed ${counted(Number(orphans ?? 0), 'orphan', 'orphans')}.`,
+    );
   },
 });
 
