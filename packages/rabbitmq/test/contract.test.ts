@@ -35,6 +35,6 @@ engineContract(
             { kind: 'RabbitMQ user', name: /^static$|^manager$/ },
           ],
     outside: ['config/connection', 'creds/{name}', 'static-roles/{name}', 'rotate-role/{name}', 'rotate-root', 'orphans'],
-    readsWithEffect: ['creds/{name}'],
+    readsWithEffect: ['creds/{name}', 'config/status'],
   },
 );
