@@ -57,17 +57,11 @@ export class DynamicUsers {
       minAgeSeconds: INTENT_AGE,
       target: (entry) => entry.connection,
       outside: ({ username, connection }) => databaseUser(username, connection),
-      rollback: async (entry, _storage, signal) =>
-        this.#remove(
-          {
-            name: entry.connection,
-            id: entry.connection_id,
-            role: entry.role,
-            username: entry.username,
-            captured: entry,
-          },
-          signal,
-        ),
+      rollback: async (entry, _storage, signal) => {
+        const { connection: name, connection_id: id, role, username } = entry;
+        await this.#takeAway({ name, id, role, username, captured: entry }, signal);
+        await this.#forget(id, username);
+      },
     };
     this.secret = {
       type: 'creds',
@@ -90,17 +84,20 @@ export class DynamicUsers {
         );
         return terms;
       },
-      revoke: async ({ internal, signal }) =>
-        this.#remove(
-          {
-            name: internal.db_name,
-            id: internal.connection_id,
-            role: internal.role,
-            username: internal.username,
-            captured: internal,
-          },
-          signal,
-        ),
+      revoke: async ({ internal, signal }) => {
+        const { db_name: name, connection_id: id, role, username } = internal;
+        await this.#takeAway({ name, id, role, username, captured: internal }, signal);
+        // The last one takes the settings along, and the session that was opened with them.
+        if (await recordsIn(host.storage).retired.has(id)) await this.#forget(id, username);
+      },
+      revoked: async ({ connection_id, username }, tx) => {
+        const { retired, users } = recordsIn(tx);
+        const key = userKey(connection_id, username);
+        const isLate = (await retired.has(connection_id)) && (await users.has(key));
+        await users.delete(key);
+        // The connection was deleted during the revocation.
+        if (isLate) await dropIfUnused(tx, connection_id);
+      },
       dropped: async ({ connection_id, username, db_name, role }, tx) => {
         const { connections: current, users } = recordsIn(tx);
         const key = userKey(connection_id, username);
@@ -203,17 +200,23 @@ export class DynamicUsers {
     });
   }
 
-  async #remove(user: { name: string; id: string; role: string; username: string; captured: Removal }, signal: AbortSignal): Promise<void> {
+  async #takeAway(
+    { name, id, role: roleName, username, captured }: { name: string; id: string; role: string; username: string; captured: Removal },
+    signal: AbortSignal,
+  ): Promise<void> {
     const records = recordsIn(this.#host.storage);
-    const key = userKey(user.id, user.username);
     // Settings outlive the last user made with them: this one was removed before, and only the lease was not.
-    if (!(await records.users.has(key)) && !(await this.#connections.ofUser(user.name, user.id))) return;
-    const role = await records.roles.get(user.role);
-    await this.#connections.useForUser(user, signal, async ({ session }) =>
-      removeUser(session, user.username, role ?? user.captured, signal),
+    if (!(await this.#connections.ofUser(name, id)) && !(await records.users.has(userKey(id, username)))) return;
+    const role = await records.roles.get(roleName);
+    await this.#connections.useForUser({ name, id, username }, signal, async ({ session }) =>
+      removeUser(session, username, role ?? captured, signal),
     );
-    await records.users.delete(key);
-    if (await dropIfUnused(this.#host.storage, user.id)) this.#connections.forget(user.id);
+  }
+
+  async #forget(connectionId: string, username: string): Promise<void> {
+    const { storage } = this.#host;
+    await recordsIn(storage).users.delete(userKey(connectionId, username));
+    if (await dropIfUnused(storage, connectionId)) this.#connections.forget(connectionId);
   }
 }
 

@@ -7,7 +7,7 @@ const PAGE = 100;
  * Drops the settings of a deleted connection once nobody needs them to remove a user. After the deletion no user is added, so what is seen
  * here stays so. Resolves with whether they were dropped.
  */
-export async function dropIfUnused(storage: StorageView, id: string): Promise<boolean> {
+export async function dropIfUnused(storage: Pick<StorageView, 'collection'>, id: string): Promise<boolean> {
   const { retired, users } = recordsIn(storage);
   if (!(await retired.has(id))) return false;
   const dropped: string[] = [];

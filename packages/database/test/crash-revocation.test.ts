@@ -101,7 +101,7 @@ function describeRevocation(name: string, start: () => Promise<RevocationServer>
         const user = await someUser(way);
         server.storage.dieAfter(commits);
         const died = await server.diesIn(revoke(user.leaseId));
-        expect(died).toBe(commits < (way.stays ? 2 : 3));
+        expect(died).toBe(commits < 2);
         server = await server.restart();
         await expectShut(way, user, commits > 0);
       });

@@ -55,7 +55,7 @@ describe('a server that dies in the middle', () => {
     const { leaseId } = await server.ask('read', 'database/creds/app');
     server.storage.dieAfter(commits);
     const died = await server.diesIn(server.ask('update', 'sys/leases/revoke', { lease_id: leaseId, sync: true }));
-    expect(died).toBe(commits < 3);
+    expect(died).toBe(commits < 2);
     server = await server.restart();
     await server.pass(commits === 0 ? 3_660 : 240);
     expect(await dynamicUsers()).toEqual([]);

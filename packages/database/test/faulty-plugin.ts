@@ -15,6 +15,8 @@ export interface FaultyDatabase {
   readonly credentials: Map<string, Credential>;
   /** What the next `createUser` does instead of its work. */
   next: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** What the next `deleteUser` does before its work. */
+  nextDelete: (() => Promise<void>) | undefined;
   /** What the next `open` does before its work. */
   nextOpen: (() => void) | undefined;
   opened: number;
@@ -26,6 +28,7 @@ export function faultyDatabase(name = 'faulty-database-plugin'): FaultyDatabase 
     users: new Set(),
     credentials: new Map(),
     next: undefined,
+    nextDelete: undefined,
     nextOpen: undefined,
     opened: 0,
     closed: 0,
@@ -55,7 +58,12 @@ export function faultyDatabase(name = 'faulty-database-plugin'): FaultyDatabase 
       database.users.add(username);
     },
     updateUser: async ({ username, credential }) => void database.credentials.set(username, credential),
-    deleteUser: async ({ username }) => void database.users.delete(username),
+    deleteUser: async ({ username }) => {
+      const { nextDelete } = database;
+      database.nextDelete = undefined;
+      await nextDelete?.();
+      database.users.delete(username);
+    },
     close: async () => void (database.closed += 1),
   });
   return database;
