@@ -238,7 +238,7 @@ export class KeyRotation<R> {
    */
   async rotate(id: string, signal: AbortSignal, adopt = false): Promise<void> {
     try {
-      await this.#machine.rotate(id, signal, adopt);
+      await this.#machine.rotate(id, signal, { adopt });
     } catch (error) {
       if (!(error instanceof TooManyRequests)) await this.#note(id, error);
       throw error;

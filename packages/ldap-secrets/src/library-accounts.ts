@@ -30,6 +30,12 @@ export interface Lent {
   readonly intent: OpenIntent;
 }
 
+/** Whether a loan was ended, and why the password is not changed yet. */
+export interface TakenBack {
+  readonly ended: boolean;
+  readonly failure?: unknown;
+}
+
 /** To whom an account is lent, until when, and whether it is the borrower's turn. */
 export interface LoanOrder extends Pick<Loan, 'entity' | 'token' | 'displayName' | 'until' | 'unlimited'> {
   readonly turn: Turn;
@@ -113,10 +119,41 @@ export class LibraryAccounts {
   /** Ends a loan, if it is still that one: the account is lent again when its password was changed. Resolves with whether it was. */
   async endLoan(tx: Transaction, key: string, loan: string): Promise<boolean> {
     const account = await recordsIn(tx).accounts.get(key);
-    if (account?.loan?.id !== loan) return false;
-    const { loan: _ended, ...rest } = account;
-    await this.rotation.demand(tx, key, rest);
+    const ended = account && withoutLoan(account, loan);
+    if (ended === undefined) return false;
+    await this.rotation.demand(tx, key, ended);
     return true;
+  }
+
+  /**
+   * Ends a loan, if it is still that one, and changes the password: in one commit the loan ends and the rotation begins, where it can. Resolves with whether
+   * it was, and with why the password is not changed yet, which is retried.
+   */
+  async takeBack(key: string, loan: string, signal: AbortSignal): Promise<TakenBack> {
+    const { storage } = this.#host;
+    let ended = false;
+    let failure: unknown;
+    const claiming = async (_tx: Transaction, account: LibraryAccountRecord): Promise<LibraryAccountRecord> => {
+      const rest = withoutLoan(account, loan);
+      ended = rest !== undefined;
+      if (rest === undefined) throw new BadRequest(`"${account.name}" has come back already`);
+      // Its borrower knows the password, whatever the rotation comes to.
+      return { ...rest, demanded: this.#host.clock.millis() };
+    };
+    try {
+      const account = await recordsIn(storage).accounts.get(key);
+      if (account?.loan?.id === loan && (await this.#isOurs(key, account))) await this.rotation.rotate(key, signal, claiming);
+    } catch (error) {
+      failure = error;
+    }
+    if (!ended || failure !== undefined) ended = (await storage.transaction(async (tx) => this.endLoan(tx, key, loan))) || ended;
+    if (ended && failure !== undefined) return { ended, failure };
+    try {
+      await this.renew(key, signal);
+    } catch (error) {
+      return { ended, failure: error };
+    }
+    return { ended };
   }
 
   /**
@@ -124,10 +161,12 @@ export class LibraryAccounts {
    * refuses; it is retried.
    */
   async renew(key: string, signal: AbortSignal): Promise<void> {
-    const { storage } = this.#host;
-    const account = await recordsIn(storage).accounts.get(key);
-    if (!account || isRotated(account) || (await this.rotation.managedBy(storage, key, account)) !== undefined) return;
-    await this.rotation.rotate(key, signal);
+    const account = await recordsIn(this.#host.storage).accounts.get(key);
+    if (!account || account.loan !== undefined) return;
+    if (!isRotated(account)) {
+      if (!(await this.#isOurs(key, account))) return;
+      await this.rotation.rotate(key, signal);
+    }
     this.onFree();
   }
 
@@ -145,6 +184,10 @@ export class LibraryAccounts {
       if (account?.loan?.id === loan && account.loan.until !== undefined)
         await accounts.put(key, { ...account, loan: { ...account.loan, until } });
     });
+  }
+
+  async #isOurs(key: string, account: LibraryAccountRecord): Promise<boolean> {
+    return (await this.rotation.managedBy(this.#host.storage, key, account)) === undefined;
   }
 
   async #lendIn(tx: Transaction, key: string, loan: Loan, turn: Turn): Promise<Lent | undefined> {
@@ -171,6 +214,11 @@ export class LibraryAccounts {
 /** An account of the library as a manager. */
 export function libraryManager(key: string): string {
   return managerName({ kind: 'library', owner: key });
+}
+
+/** The account without that loan; undefined where it has another, or none. */
+function withoutLoan({ loan, ...rest }: LibraryAccountRecord, ended: string): LibraryAccountRecord | undefined {
+  return loan?.id === ended ? rest : undefined;
 }
 
 /** Nobody has it, and nobody but this server knows its password. */

@@ -71,9 +71,11 @@ export class Library {
         const isOver = host.clock.millis() >= expiresAt.getTime();
         // A loan without limit has a lease all the same, and outlives it.
         if (internal.unlimited && isOver) return;
-        await host.storage.transaction(async (tx) => accounts.endLoan(tx, internal.account, internal.loan));
-        const account = await this.#records.accounts.get(internal.account);
-        if (account?.loan === undefined) await this.#renewAfter(internal.account, signal);
+        const { failure } = await accounts.takeBack(internal.account, internal.loan, signal);
+        if (failure instanceof AccountGone) {
+          // It has no password any more: the lease is over, and its status shows what is missing.
+          host.log.warn('an account of the library is no longer in the directory', { account: internal.account });
+        } else if (failure !== undefined) throw failure;
         // Clients know that leases cannot be ended early without a configuration, also those whose account has come back.
         if (!isOver) await service.require();
       },
@@ -85,16 +87,6 @@ export class Library {
       // Without its lease a loan would have no end.
       dropped: async ({ account, loan }, tx) => void (await accounts.endLoan(tx, account, loan)),
     };
-  }
-
-  /** An account that the directory does not have any more has no password: the lease is over, and its status shows what is missing. */
-  async #renewAfter(key: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#accounts.renew(key, signal);
-    } catch (error) {
-      if (!(error instanceof AccountGone)) throw error;
-      this.#host.log.warn('an account of the library is no longer in the directory', { account: key });
-    }
   }
 
   /** Lends an account, after a wait where that is asked for. @throws BadRequest where none is free. */
@@ -146,22 +138,19 @@ export class Library {
       }
     }
     if (returned.length === 0) return { names: [], failures: [] };
-    const ended = await this.#host.storage.transaction(async (tx) => {
-      const done: typeof returned = [];
-      for (const one of returned) if (await this.#accounts.endLoan(tx, one.key, one.account.loan!.id)) done.push(one);
-      return done;
-    });
-    const failures = await Promise.all(
-      ended.map(async ({ key, account }) => {
-        try {
-          await this.#accounts.renew(key, signal);
-          return '';
-        } catch (error) {
-          return `the password of "${account.name}" is not changed yet, and it is not lent until then; this is retried: ${textOf(error)}`;
-        }
-      }),
+    const taken = await Promise.all(
+      returned.map(async ({ key, account }) => ({ account, ...(await this.#accounts.takeBack(key, account.loan!.id, signal)) })),
     );
-    return { names: ended.map(({ account }) => account.name), failures: failures.filter((text) => text !== '') };
+    const ended = taken.filter((one) => one.ended);
+    return {
+      names: ended.map(({ account }) => account.name),
+      failures: ended
+        .filter(({ failure }) => failure !== undefined)
+        .map(
+          ({ account, failure }) =>
+            `the password of "${account.name}" is not changed yet, and it is not lent until then; this is retried: ${textOf(failure)}`,
+        ),
+    };
   }
 
   /** Who waits for the set, in order. */

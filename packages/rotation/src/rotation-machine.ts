@@ -69,6 +69,12 @@ export interface Asked {
   readonly adopt: boolean;
 }
 
+/**
+ * Part of the commit that claims a rotation on demand: what else ends with it, and the record as it is then. A throw refuses the rotation. May run again on a
+ * conflict, so it touches nothing but `tx`.
+ */
+export type Claiming<R> = (tx: Transaction, record: R) => Promise<R>;
+
 /** What a change begins from. */
 export interface Beginning<R, S, B> extends Asked {
   readonly id: string;
@@ -247,14 +253,18 @@ export class RotationMachine<R, S extends StoredRotation, B> {
   }
 
   /**
-   * Rotates now. Calls that come together are one rotation. Resolves with a warning where something beside the change failed.
-   * @throws TooManyRequests while another process rotates it
+   * Rotates now. Calls that come together are one rotation, with the `claiming` of the first. Resolves with a warning where something beside the change
+   * failed. @throws TooManyRequests while another process rotates it
    */
-  async rotate(id: string, signal: AbortSignal, adopt = false): Promise<string | undefined> {
+  async rotate(
+    id: string,
+    signal: AbortSignal,
+    { adopt = false, claiming }: { readonly adopt?: boolean; readonly claiming?: Claiming<R> | undefined } = {},
+  ): Promise<string | undefined> {
     if (this.#retiring.has(id)) await this.settled(id);
     let warning: string | undefined;
     await this.#work.join(id, async () => {
-      warning = await this.#rotate(id, signal, { byJob: false, adopt });
+      warning = await this.#rotate(id, signal, { byJob: false, adopt }, claiming);
     });
     return warning;
   }
@@ -381,13 +391,13 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     return at === 0 ? undefined : new Date(at);
   }
 
-  async #rotate(id: string, signal: AbortSignal, asked: Asked): Promise<string | undefined> {
+  async #rotate(id: string, signal: AbortSignal, asked: Asked, claiming?: Claiming<R>): Promise<string | undefined> {
     const seen = await this.#method.records(this.#host.storage).get(id);
     if (seen === undefined) throw this.#method.missing(id);
     let work: Claimed<R, S, B>;
     try {
       const prepared = await this.#method.prepare(id, seen, signal, asked);
-      work = await this.#claim(id, seen, prepared, signal, asked);
+      work = await this.#claim(id, seen, prepared, signal, asked, claiming);
     } catch (error) {
       if (!isMisuse(error)) await this.#reportFailure(id, seen, signal);
       throw error;
@@ -395,13 +405,14 @@ export class RotationMachine<R, S extends StoredRotation, B> {
     return this.#attempt(work);
   }
 
-  async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked): Promise<Claimed<R, S, B>> {
+  async #claim(id: string, seen: R, prepared: B, signal: AbortSignal, asked: Asked, claiming?: Claiming<R>): Promise<Claimed<R, S, B>> {
     const { lens, insists } = this.#method;
     const { byJob } = asked;
     return this.#host.storage.transaction(async (tx) => {
       const records = this.#method.records(tx);
-      const record = await records.get(id);
-      if (record === undefined) throw this.#method.missing(id);
+      const found = await records.get(id);
+      if (found === undefined) throw this.#method.missing(id);
+      const record = claiming ? await claiming(tx, found) : found;
       const now = this.#now();
       const state = lens.state(record);
       const stage = stageOf(state, now);

@@ -11,7 +11,7 @@ import {
 import { claimAccount, otherManager, takenOver, type AccountClaims, type CalledAccount } from './account-claim.ts';
 import { Unproven, type Finding } from './login.ts';
 import type { Outcome, Proof } from './outcome.ts';
-import { RotationMachine, type Beginning, type Claim, type Reported, type Work } from './rotation-machine.ts';
+import { RotationMachine, type Beginning, type Claim, type Claiming, type Reported, type Work } from './rotation-machine.ts';
 import { nextRotation, samePlan, type RotationPlan } from './rotation-plan.ts';
 import type { RotationState, StateLens } from './rotation-state.ts';
 import { rotationStatus, type RotationStatus } from './rotation-status.ts';
@@ -265,12 +265,12 @@ export class Rotation<R, C> {
   }
 
   /**
-   * Rotates now. Several calls at a time are one rotation. What fails is tried again in the background until it is through, also without a plan;
+   * Rotates now. Several calls at a time are one rotation, with the `claiming` of the first. What fails is tried again in the background until it is through, also without a plan;
    * but not what is refused with a 4xx, whose error says what is valid. Resolves with a warning where the credential was changed but something else
    * was refused. @throws TooManyRequests while another process rotates it
    */
-  async rotate(id: string, signal: AbortSignal): Promise<string | undefined> {
-    return this.#machine.rotate(id, signal);
+  async rotate(id: string, signal: AbortSignal, claiming?: Claiming<R>): Promise<string | undefined> {
+    return this.#machine.rotate(id, signal, { claiming });
   }
 
   /** The credential that the other side takes now, and whether that is in doubt. Undefined before the first rotation. */
