@@ -10,28 +10,31 @@ import { resultCode } from './result-codes.ts';
 /** Lends a connection that is bound as whoever may change passwords. */
 export type BoundLender = <T>(work: (connection: Connection) => Promise<T>, options: ServiceOptions) => Promise<T>;
 
+/** Where a password is changed: the entry's distinguished name, and where a referral led to it. */
+export type PasswordPlace = Pick<LocatedAccount, 'dn' | 'server'>;
+
 /** The change of one password. */
 export interface PasswordChange {
-  /** The entry: its distinguished name, and where a referral led to it. */
-  find(connection: Connection): Promise<Pick<LocatedAccount, 'dn' | 'server'>>;
+  find(connection: Connection): Promise<PasswordPlace>;
   /** The same change twice is the same as once. */
   readonly changes: readonly Modification[];
   /** To be tried in turn where the entry does not have a value that `changes` takes away. */
   readonly otherwise?: readonly (readonly Modification[])[];
 }
 
-/** Makes the change. @throws DirectoryMisused, DirectoryFailed with its outcome. */
+/** Makes the change. Resolves with where it was made. @throws DirectoryMisused, DirectoryFailed with its outcome. */
 export async function applyPasswordChange(
   lend: BoundLender,
   { find, changes, otherwise = [] }: PasswordChange,
   signal: AbortSignal,
   options: ServiceOptions = { idempotent: true },
-): Promise<void> {
+): Promise<PasswordPlace> {
   let outcome = 'unsent' as Outcome;
-  const change = async (connection: Connection): Promise<void> => {
-    const { dn, server } = await find(connection);
+  const change = async (connection: Connection): Promise<PasswordPlace> => {
+    const place = await find(connection);
     try {
-      await modifyByFirst(connection, dn, [changes, ...otherwise], { signal, server });
+      await modifyByFirst(connection, place.dn, [changes, ...otherwise], { signal, server: place.server });
+      return place;
     } catch (error) {
       // How a second try fails says nothing about the first one.
       if (outcome !== 'unknown') outcome = outcomeOf(error);
@@ -39,7 +42,7 @@ export async function applyPasswordChange(
     }
   };
   try {
-    await lend(change, { ...options, signal });
+    return await lend(change, { ...options, signal });
   } catch (error) {
     if (outcome === 'unknown') throw new DirectoryFailed(textOf(error), outcome, error);
     throw directoryFailed(error, outcome);

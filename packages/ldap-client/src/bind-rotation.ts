@@ -187,16 +187,16 @@ export class BindRotation<R extends BindAccount> {
   async #apply({ record, candidate, signal }: Change<R, string>): Promise<void> {
     const search = bindAccountSearch(record);
     const urls = serverUrls(record.url);
-    await this.#options.open(unsettled(record), async ({ bound }) =>
-      applyPasswordChange(
+    await this.#options.open(unsettled(record), async ({ bound }) => {
+      await applyPasswordChange(
         bound,
         {
           find: async (connection) => ('dn' in search ? search : findAccount(connection, search, urls, signal)),
           changes: this.#options.schema(record).passwordChange(candidate),
         },
         signal,
-      ),
-    );
+      );
+    });
   }
 
   async #prove({ record, candidate, signal }: Change<R, string>): Promise<Proof> {

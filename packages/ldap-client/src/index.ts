@@ -46,7 +46,7 @@ export { keptSecrets, requirePasswordFor, secretMoves } from './secret-moves.ts'
 export { parseLdapUrl } from './settings.ts';
 export type { LdapSettings, LdapUrl, TlsVersion } from './settings.ts';
 export { applyOwnPasswordChange, applyPasswordChange, asAccount, MayNotLogIn, proveBind } from './account-password.ts';
-export type { BoundLender, OwnPasswordChange, PasswordChange } from './account-password.ts';
+export type { BoundLender, OwnPasswordChange, PasswordChange, PasswordPlace } from './account-password.ts';
 export { bindAccountFields, bindAccountSearch, bindNameOf, planOfBind, rootAfter, unsettled } from './bind-account.ts';
 export type { BindAccount, SentBindAccount } from './bind-account.ts';
 export { joinBindNeighbours, sharersOf, sharingWarnings } from './bind-neighbours.ts';

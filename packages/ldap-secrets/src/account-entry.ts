@@ -8,6 +8,7 @@ import {
   findAccount,
   type LocatedAccount,
   MayNotLogIn,
+  type PasswordPlace,
   proveBind,
   serverUrls,
 } from '@strongroom/ldap-client';
@@ -68,17 +69,15 @@ function filterFor(config: LdapSecretsConfig, username: string): string {
   return `(${attribute}=${escapeFilterValue(value)})`;
 }
 
-/** Gives an account a new password. @throws DirectoryMisused, DirectoryFailed with its outcome. */
+/** Gives an account a new password. Resolves with where it was found. @throws DirectoryMisused, DirectoryFailed with its outcome. */
 export async function changePassword(
   service: DirectoryService,
   account: AccountAddress,
   password: string,
   signal: AbortSignal,
-): Promise<void> {
-  await service.use(async (open) => changePasswordIn(service, open, account, password, signal));
+): Promise<PasswordPlace> {
+  return service.use(async (open) => changePasswordIn(service, open, account, password, signal));
 }
-
-type Place = Pick<LocatedAccount, 'dn' | 'server'>;
 
 /** Whether its distinguished name alone says where the account is. */
 function isPlaced(
@@ -89,7 +88,12 @@ function isPlaced(
 }
 
 /** Where the account's password is changed and proven. @throws DirectoryMisused, DirectoryFailed */
-async function placeOf(connection: Connection, config: LdapSecretsConfig, account: AccountAddress, signal: AbortSignal): Promise<Place> {
+async function placeOf(
+  connection: Connection,
+  config: LdapSecretsConfig,
+  account: AccountAddress,
+  signal: AbortSignal,
+): Promise<PasswordPlace> {
   if (isPlaced(config, account)) return { dn: account.dn };
   try {
     return await locate(connection, config, account, signal);
@@ -107,27 +111,27 @@ async function changePasswordIn(
   account: AccountAddress,
   password: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<PasswordPlace> {
   const changes = schemaOf(open.config).passwordChange(password);
-  const find = async (connection: Connection): Promise<Place> => placeOf(connection, open.config, account, signal);
-  await applyPasswordChange((work, use) => service.bound(open, work, use), { find, changes }, signal);
+  const find = async (connection: Connection): Promise<PasswordPlace> => placeOf(connection, open.config, account, signal);
+  return applyPasswordChange((work, use) => service.bound(open, work, use), { find, changes }, signal);
 }
 
 /**
  * Which of two passwords the account takes. `unprovable` where the directory lets the account log in with no password at all, for another reason than
- * the password. @throws what says nothing about that, such as a directory that is out of reach.
+ * the password. `known`: where the account was found a moment ago. @throws what says nothing about that, such as a directory that is out of reach.
  */
 export async function provePassword(
   service: DirectoryService,
   account: AccountAddress,
   { candidate, current }: { readonly candidate: string; readonly current: string | undefined },
   signal: AbortSignal,
+  known?: PasswordPlace,
 ): Promise<Proof> {
   return service.use(async (open) => {
-    const find = async (connection: Connection): Promise<Place> => placeOf(connection, open.config, account, signal);
-    const { dn, server } = isPlaced(open.config, account)
-      ? { dn: account.dn, server: undefined }
-      : await service.bound(open, find, { signal, idempotent: true });
+    const find = async (connection: Connection): Promise<PasswordPlace> => placeOf(connection, open.config, account, signal);
+    const place = isPlaced(open.config, account) ? { dn: account.dn } : known;
+    const { dn, server } = place ?? (await service.bound(open, find, { signal, idempotent: true }));
     try {
       const proof = await proveBind(open.directory, dn, { candidate, current }, signal, server);
       return proof === 'neither' && !schemaOf(open.config).provesByBind ? 'unprovable' : proof;

@@ -11,7 +11,7 @@ import {
 import { manualPlan, ownState, Rotation } from '@strongroom/rotation';
 import { Type } from 'typebox';
 import { changePassword, identify, provePassword } from './account-entry.ts';
-import { DirectoryFailed, makePassword, outcomeOf, textOf } from '@strongroom/ldap-client';
+import { DirectoryFailed, makePassword, outcomeOf, textOf, type PasswordPlace } from '@strongroom/ldap-client';
 import { managerName } from './managed-accounts.ts';
 import { accountKey, recordsIn, SALT, type LibraryAccountRecord, type LibrarySetRecord, type Loan } from './records.ts';
 import type { DirectoryService } from './service.ts';
@@ -46,7 +46,7 @@ export type Borrower = Pick<Loan, 'entity' | 'token' | 'displayName'>;
 
 /** The accounts of the library: who has them, and the rotation of their passwords when they come back. */
 export class LibraryAccounts {
-  readonly rotation: Rotation<LibraryAccountRecord, string>;
+  readonly rotation: Rotation<LibraryAccountRecord, string, PasswordPlace>;
   readonly intent: Intent<typeof CheckOut>;
   readonly #host: EngineHost;
   /** Accounts that a check-out of this process is about to lend. */
@@ -71,8 +71,8 @@ export class LibraryAccounts {
       apply: async ({ record, candidate, signal }) => changePassword(service, { username: record.name }, candidate, signal),
       outcomeOf,
       messageOf: textOf,
-      prove: async ({ record, candidate, signal }) =>
-        provePassword(service, { username: record.name }, { candidate, current: record.current }, signal),
+      prove: async ({ record, candidate, signal }, found) =>
+        provePassword(service, { username: record.name }, { candidate, current: record.current }, signal, found),
       unproven: (_key, _account, text) => new DirectoryFailed(text, 'unknown'),
       claims: {
         by: libraryManager,

@@ -10,7 +10,7 @@ import {
   type Proof,
 } from '@strongroom/rotation';
 import { changePassword, identify, locate, provePassword } from './account-entry.ts';
-import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf } from '@strongroom/ldap-client';
+import { DirectoryFailed, DirectoryMisused, outcomeOf, textOf, type PasswordPlace } from '@strongroom/ldap-client';
 import { makeAccountPassword } from './account-password.ts';
 import { claim, claimsOf, managerName, release } from './managed-accounts.ts';
 import { changeOwnPassword, identifyOwn, locateOwn, loginNameOf, proveOwnPassword } from './own-account.ts';
@@ -29,7 +29,7 @@ type StaticChange = Change<StaticRoleRecord, string>;
 
 /** Accounts that the directory already has, and whose password is rotated. */
 export class StaticAccounts {
-  readonly rotation: Rotation<StaticRoleRecord, string>;
+  readonly rotation: Rotation<StaticRoleRecord, string, PasswordPlace | undefined>;
   readonly #host: EngineHost;
   readonly #service: DirectoryService;
 
@@ -49,7 +49,7 @@ export class StaticAccounts {
       apply: async (change) => this.#apply(change),
       outcomeOf,
       messageOf: textOf,
-      prove: async (change) => this.#prove(change),
+      prove: async (change, found) => this.#prove(change, found),
       unproven: (_name, _role, text) => new DirectoryFailed(text, 'unknown'),
       claims: {
         by: (name) => managerName({ kind: 'static-role', owner: name }),
@@ -147,22 +147,23 @@ export class StaticAccounts {
     requireProven(proof, { system: 'the directory', noun: 'account', name: role.dn || role.username });
   }
 
-  async #apply({ record, candidate, signal }: StaticChange): Promise<void> {
+  async #apply({ record, candidate, signal }: StaticChange): Promise<PasswordPlace | undefined> {
     const config = await this.#service.require();
     if (!config.self_managed) return changePassword(this.#service, record, candidate, signal);
     const { current } = record;
     // Says first what else is missing.
     loginNameOf(config, record);
     if (current === undefined) throw new DirectoryMisused('password: it is not known, and this mount is self_managed; send it to the role');
-    return changeOwnPassword(this.#service, record, { candidate, current }, signal);
+    await changeOwnPassword(this.#service, record, { candidate, current }, signal);
+    return undefined;
   }
 
-  async #prove({ record, candidate, signal }: StaticChange): Promise<Proof> {
+  async #prove({ record, candidate, signal }: StaticChange, found: PasswordPlace | undefined): Promise<Proof> {
     const passwords = { candidate, current: record.current };
     const { self_managed: isSelfManaged } = await this.#service.require();
     return isSelfManaged
       ? proveOwnPassword(this.#service, record, passwords, signal)
-      : provePassword(this.#service, record, passwords, signal);
+      : provePassword(this.#service, record, passwords, signal, found);
   }
 
   /** In the registry; undefined while it is not known. */

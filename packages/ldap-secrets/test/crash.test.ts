@@ -153,7 +153,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): the password that is answered logs in, at once and later',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, rotate)).toBe(call < 5);
+        expect(await dieAtCall(call, loss, rotate)).toBe(call < 4);
         await expectGood();
         await server.pass(240);
         await expectGood();
@@ -181,7 +181,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): it is whole, or not there and the previous password is good',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, create)).toBe(call < 6);
+        expect(await dieAtCall(call, loss, create)).toBe(call < 5);
         if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
       },
     );
@@ -349,7 +349,7 @@ describeWithSlapd('a server that dies in the middle', () => {
       test.each(CALLS)(
         'at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
         async (call, loss) => {
-          expect(await dieAtCall(call, loss, revoke)).toBe(call < 5);
+          expect(await dieAtCall(call, loss, revoke)).toBe(call < 4);
           await expectTakenBack();
         },
       );
@@ -359,7 +359,7 @@ describeWithSlapd('a server that dies in the middle', () => {
       'while one is checked in, at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
       async (call, loss) => {
         const lent = dataOf<{ password: string }>(await checkOut()).password;
-        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 5);
+        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 4);
         await server.pass(240);
         expect(await expectLendable()).not.toBe(lent);
         expect(await view.takes(`uid=svc3,${SVC}`, lent)).toBe(false);

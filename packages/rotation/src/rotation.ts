@@ -42,8 +42,8 @@ export interface Ending<R, C> {
   readonly signal: AbortSignal;
 }
 
-/** `R` is the engine's record, `C` the credential as it is stored. */
-export interface RotationOptions<R, C> {
+/** `R` is the engine's record, `C` the credential as it is stored, `F` what a change finds out that its proof needs too. */
+export interface RotationOptions<R, C, F = void> {
   /** Of the scheduled jobs; never renamed. */
   readonly kind: string;
   /** What the records are, for messages: `static role`. */
@@ -58,7 +58,7 @@ export interface RotationOptions<R, C> {
   /** A new credential. Nothing is changed outside. */
   make(id: string, record: R): Promise<C>;
   /** Makes the change outside. It may be asked for again with a candidate that is there already. */
-  apply(change: Change<R, C>): Promise<void>;
+  apply(change: Change<R, C>): Promise<F>;
   /** What a throw of `apply` means. */
   outcomeOf(error: unknown): Outcome;
   /** Whether a throw of `apply` says that nobody answered, so that no login would be answered either. Default: it does not say. */
@@ -69,8 +69,9 @@ export interface RotationOptions<R, C> {
    * Logs in with the candidate, then with `record`'s current credential, without changing anything. Asked after every `apply`: a candidate is stored
    * as the current credential when this says `candidate` or `unprovable`, and the previous one is dropped only then. An answer that says nothing of
    * the credential, such as that of an account that may not log in, is `unprovable`; whoever cannot be asked throws, and that counts as nothing.
+   * `found`: what `apply` resolved with a moment ago, if it did.
    */
-  prove(change: Change<R, C>): Promise<Proof>;
+  prove(change: Change<R, C>, found?: F): Promise<Proof>;
   /** The engine's own error for what `prove` found, naming the system. Default: `UpstreamFailed` with the target before the text. */
   unproven?(id: string, record: R, text: string): Error;
   /** How the records stand in the registry of managed accounts; absent: they do not. */
@@ -124,12 +125,12 @@ interface Prepared<C> {
  * outcome is begun again with the same candidate. A change that is acknowledged is proven by a login too: what the other side says of itself is not
  * enough. `rotation-table.ts` says when the candidate takes the place of the current credential and when it is dropped.
  */
-export class Rotation<R, C> {
+export class Rotation<R, C, F = void> {
   readonly #host: EngineHost;
-  readonly #options: RotationOptions<R, C>;
+  readonly #options: RotationOptions<R, C, F>;
   readonly #machine: RotationMachine<R, RotationState<C>, Prepared<C>>;
 
-  constructor(host: EngineHost, options: RotationOptions<R, C>) {
+  constructor(host: EngineHost, options: RotationOptions<R, C, F>) {
     this.#host = host;
     this.#options = options;
     const { kind, noun, lens, claims } = options;
@@ -379,20 +380,21 @@ export class Rotation<R, C> {
   async #carryOut({ id, record, pending, kind, attempt, signal }: Work<R, RotationState<C>, Prepared<C>>) {
     const change: Change<R, C> = { id, record, candidate: pending.made, signal };
     let login: Finding | undefined;
+    let found: F;
     try {
       if (kind !== 'creation') await this.#identify(change, pending);
       if (attempt === 'again') login = await this.#prove(change);
       if (login?.proof === 'candidate') return { effect: 'found', login } as const;
       const untaken = this.#isOfItself(record) && kind !== 'creation' ? this.#untaken(login) : undefined;
       if (untaken) return { effect: 'unknown', login, error: untaken } as const;
-      await this.#options.apply(change);
+      found = await this.#options.apply(change);
     } catch (error) {
       const effect = this.#options.outcomeOf(error);
       if (wantsLogin({ effect, kind, attempt })) login = await this.#prove(change);
       else if (this.#options.unreached?.(error)) login ??= { proof: 'untried', reason: error };
       return { effect, login, error } as const;
     }
-    login = await this.#prove(change);
+    login = await this.#prove(change, found);
     return { effect: 'acknowledged', login, error: this.#unproven(login, kind, record) } as const;
   }
 
@@ -449,9 +451,9 @@ export class Rotation<R, C> {
     );
   }
 
-  async #prove(change: Change<R, C>): Promise<Finding> {
+  async #prove(change: Change<R, C>, found?: F): Promise<Finding> {
     try {
-      return { proof: await this.#options.prove(change) };
+      return { proof: await this.#options.prove(change, found) };
     } catch (reason) {
       return { proof: 'untried', reason };
     }
