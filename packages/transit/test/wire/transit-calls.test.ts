@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Core } from '@strongroom/core';
-import { checkedCore, type Difference, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
+import { checkedCore, type Difference, mountForTest, type RecordedCall, recordedCalls } from '@strongroom/engine-testkit';
 import { memoryStorage } from '@strongroom/storage-sdk';
 import { transitEngine } from '../../src/index.ts';
 
@@ -10,6 +10,7 @@ const calls = JSON.parse(readFileSync(new URL('./transit-calls.json', import.met
 const numberOf = (call: string, field?: string): number =>
   1 + calls.findIndex((entry) => entry.call === call && (field === undefined || Object.hasOwn(entry.body as object, field)));
 const said = 'the answer says what would be right';
+const noBase = 'specified base key not found: base_key_name must name an ECDSA key';
 const callers = 'it is a mistake of the caller, so the status is 400';
 
 const differences: Readonly<Record<number, Difference>> = {
@@ -57,6 +58,61 @@ const differences: Readonly<Record<number, Difference>> = {
     status: 400,
     errors: ['the import_version endpoint can only be used with an imported key'],
   },
+  [numberOf('GET wt/byok-export/recipient/source/x')]: {
+    why: said,
+    status: 400,
+    errors: ['invalid key version: it must be a number, or latest'],
+  },
+  [numberOf('GET wt/byok-export/source/source')]: {
+    why: callers,
+    status: 400,
+    errors: ['unsupported key type in use; destination must be a rsa key'],
+  },
+  [numberOf('GET wt/byok-export/recipient/none')]: { why: callers, status: 400, errors: ['no such source key for export'] },
+  [numberOf('GET wt/byok-export/none/source')]: { why: callers, status: 400, errors: ['no such destination key to export to'] },
+  [calls.findLastIndex(({ call }) => call === 'GET wt/byok-export/recipient/source') + 1]: {
+    why: callers,
+    status: 400,
+    errors: ['refusing to use soft-deleted key'],
+  },
+  [calls.findLastIndex(({ call }) => call === 'POST wt/derive-key/agreed') + 1]: {
+    why: callers,
+    status: 400,
+    errors: [/^the key agreed is there: only a derived or imported key of the type aes128-gcm96 /],
+  },
+  [numberOf('POST wt/derive-key/kept')]: {
+    why: 'a key that was made here gets no version that another party knows',
+    status: 400,
+    errors: [/^the key kept is there: only a derived or imported key /],
+  },
+  [numberOf('POST wt/derive-key/of-type')]: {
+    why: said,
+    status: 400,
+    errors: [/^unknown key type ed25519: derived_key_type must be one of aes128-gcm96, /],
+  },
+  [numberOf('POST wt/derive-key/by-algorithm')]: {
+    why: said,
+    status: 400,
+    errors: ['key derivation algorithm dh not supported: it must be ecdh'],
+  },
+  [numberOf('POST wt/derive-key/of-none')]: { why: said, status: 400, errors: [noBase] },
+  [numberOf('POST wt/derive-key/of-nothing')]: { why: said, status: 400, errors: [noBase] },
+  [numberOf('POST wt/derive-key/with-nonsense')]: {
+    why: callers,
+    status: 400,
+    errors: [/^failed to parse supplied peer public key PEM: /],
+  },
+  [numberOf('POST wt/derive-key/with-larger')]: {
+    why: callers,
+    status: 400,
+    errors: ['base private key type ecdsa-p256 does not match peer public key curve'],
+  },
+  [numberOf('POST wt/derive-key/of-later')]: {
+    why: callers,
+    status: 400,
+    errors: ['requested version of the base key is higher than the latest key version'],
+  },
+  [numberOf('POST wt/derive-key/of-negative')]: { why: callers, status: 400, errors: ['requested version of the base key is negative'] },
 };
 
 describe('the recorded calls of the transit secrets engine', () => {
@@ -67,4 +123,23 @@ describe('the recorded calls of the transit secrets engine', () => {
   afterAll(async () => core.close());
   // Warnings of a key that exists and of a source of random bytes that is not used; and when a key is rotated by itself.
   recordedCalls({ test }, { calls, differences, core: () => core, extraKeys: ['.warnings', '.data.rotation'] });
+});
+
+test('every path of the peer is served, with each of its operations', async () => {
+  const theirs = JSON.parse(readFileSync(new URL('./transit-paths.json', import.meta.url), 'utf8')) as Record<string, readonly string[]>;
+  expect(Object.keys(theirs)).toHaveLength(38);
+  /** Whatever a parameter is called. */
+  const form = (path: string): string => path.replace(/\{\w+\}/g, '{}');
+  const mount = await mountForTest(transitEngine);
+  try {
+    const { raw } = await mount.call('read', 'sys/internal/specs/openapi');
+    const { paths } = JSON.parse(String(raw!.body)) as { paths: Record<string, object> };
+    const ours = new Map(Object.entries(paths).map(([path, operations]) => [form(path), operations]));
+    for (const [path, operations] of Object.entries(theirs)) {
+      const served = Object.keys(ours.get(form(`/transit/${path}`)) ?? {});
+      expect({ path, served }).toEqual({ path, served: expect.arrayContaining([...operations]) });
+    }
+  } finally {
+    await mount.close();
+  }
 });
