@@ -108,6 +108,56 @@ describeWithRabbitmq('a server that dies in the middle', () => {
     });
   });
 
+  describe('while a static role is made', () => {
+    const create = async () => server.ask('update', 'rabbitmq/static-roles/app', { username: 'app', rotation_period: '24h' });
+    /** Whichever of them it is, somebody knows the password. */
+    const expectKnown = async (): Promise<void> => {
+      await pass(240);
+      const { status, data } = await server.ask('read', 'rabbitmq/static-creds/app');
+      expect(await takes('app', status === 200 ? (data as { password: string }).password : 'app-first')).toBe(true);
+      expect((await create()).errors).toBeUndefined();
+      expect(await takes('app', dataOf<{ password: string }>(await server.read('static-creds/app')).password)).toBe(true);
+    };
+
+    test.each(COMMITS)('after %i commits: the password is in static-creds, or where it was', async (commits) => {
+      await dieAfterCommits(commits, create);
+      await expectKnown();
+    });
+    test.each(CALLS)('at call %i, whose %s is lost: the password is in static-creds, or where it was', async (call, loss) => {
+      await dieAtCall(call, loss, create);
+      await expectKnown();
+    });
+  });
+
+  describe('while orphans are removed', () => {
+    const remove = async () => server.ask('update', 'rabbitmq/orphans', { all: true });
+    beforeEach(async () => {
+      // Users that a restored store has never seen.
+      for (let count = 0; count < 2; count += 1) {
+        const { username } = dataOf<{ username: string }>(await server.write('roles/app/preview'));
+        await broker.api('PUT', `users/${username}`, { password: 'x', tags: '' });
+      }
+      await server.read('creds/app');
+      expect(dataOf<{ usernames: string[] }>(await server.read('orphans')).usernames).toHaveLength(2);
+    });
+    /** They are gone in the end, and nobody else. */
+    const expectRemoved = async (): Promise<void> => {
+      await pass(240);
+      expect((await remove()).status).toBe(200);
+      expect(dataOf(await server.read('orphans'))).toEqual({ usernames: [] });
+      expect([await made(), await leases()]).toEqual([[expect.any(String)], [expect.any(String)]]);
+    };
+
+    test.each([0, 1])('after %i commits: they are gone in the end, and nobody else', async (commits) => {
+      await dieAfterCommits(commits, remove);
+      await expectRemoved();
+    });
+    test.each(CALLS)('at call %i, whose %s is lost: they are gone in the end, and nobody else', async (call, loss) => {
+      await dieAtCall(call, loss, remove);
+      await expectRemoved();
+    });
+  });
+
   describe('while the password of a static role is rotated', () => {
     const rotate = async () => server.ask('update', 'rabbitmq/rotate-role/app');
     const expectGood = async (): Promise<void> => {

@@ -1,15 +1,26 @@
-import { jest } from '@jest/globals';
+import { afterAll, describe, jest } from '@jest/globals';
 import type { DatabasePlugin } from '@strongroom/database-sdk';
 import { neo4jPlugin } from '@strongroom/database-neo4j';
 import { opensearchPlugin } from '@strongroom/database-opensearch';
-import { describeWhere, findNeo4j, findOpensearch, startNeo4j, startOpensearch, startOpensearchDouble } from '@strongroom/lab';
+import {
+  describeWhere,
+  findNeo4j,
+  findOpensearch,
+  type Neo4jServer,
+  type OpensearchDouble,
+  type OpensearchServer,
+  startNeo4j,
+  startOpensearch,
+  startOpensearchDouble,
+} from '@strongroom/lab';
+import { describeCrashOutside } from './crash-outside-suite.ts';
+import { neo4jOutside, opensearchOutside } from './outside-servers.ts';
 import { describeSelfManaged, type SelfManagedServer } from './self-managed-suite.ts';
 
 // The machine may be busy with other suites, and these servers take their time.
 jest.setTimeout(120_000);
 
-async function opensearch(start: typeof startOpensearch | typeof startOpensearchDouble): Promise<SelfManagedServer> {
-  const server = await start();
+function opensearch(server: OpensearchServer | OpensearchDouble): SelfManagedServer {
   const origin = `http://${server.host}:${server.port}`;
   const call = async ([name, password]: readonly [string, string], path: string, method = 'GET', body?: unknown): Promise<void> => {
     const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
@@ -28,12 +39,11 @@ async function opensearch(start: typeof startOpensearch | typeof startOpensearch
     setPassword: async (password) => call(manager, '/api/internalusers/app', 'PUT', { password }),
     dropUser: async () => call(manager, '/api/internalusers/app', 'DELETE'),
     login: async (password) => call(['app', password], '/authinfo'),
-    stop: async () => server.stop(),
+    stop: async () => undefined,
   };
 }
 
-async function neo4j(): Promise<SelfManagedServer> {
-  const server = await startNeo4j();
+function neo4j(server: Neo4jServer): SelfManagedServer {
   const run = async (statement: string): Promise<unknown> => server.query(server.superuser, server.password, statement);
   return {
     plugin: neo4jPlugin as unknown as DatabasePlugin,
@@ -42,14 +52,31 @@ async function neo4j(): Promise<SelfManagedServer> {
     setPassword: async (password) => void (await run(`CREATE OR REPLACE USER app SET PASSWORD '${password}' CHANGE NOT REQUIRED`)),
     dropUser: async () => void (await run('DROP USER app IF EXISTS')),
     login: async (password) => server.query('app', password, 'SHOW CURRENT USER'),
-    stop: async () => server.stop(),
+    stop: async () => undefined,
   };
 }
 
 const [foundOpensearch, foundNeo4j] = [await findOpensearch(), await findNeo4j()];
 
-describeSelfManaged('a double of OpenSearch', async () => opensearch(startOpensearchDouble));
-describeWhere('missing' in foundOpensearch ? foundOpensearch.missing : undefined, 'OpenSearch', () => {
-  describeSelfManaged('OpenSearch', async () => opensearch(startOpensearch));
+/** Starts a server for all suites of a `describe`, and stops it after the last. */
+function shared<S extends { stop(): Promise<void> }>(start: () => Promise<S>): () => Promise<S> {
+  let starting: Promise<S> | undefined;
+  afterAll(async () => (await starting)?.stop());
+  return async () => (starting ??= start());
+}
+
+describe('a double', () => {
+  const double = shared(startOpensearchDouble);
+  describeSelfManaged('a double of OpenSearch', async () => opensearch(await double()));
 });
-describeWhere('missing' in foundNeo4j ? foundNeo4j.missing : undefined, 'Neo4j', () => describeSelfManaged('Neo4j', neo4j));
+describeWhere('missing' in foundOpensearch ? foundOpensearch.missing : undefined, 'OpenSearch', () => {
+  const server = shared(startOpensearch);
+  describeSelfManaged('OpenSearch', async () => opensearch(await server()));
+  // The double is killed at everything: here each call takes its time.
+  describeCrashOutside('OpenSearch', async () => opensearchOutside(await server()), { rotation: 4, root: 4, losses: ['answer'] });
+});
+describeWhere('missing' in foundNeo4j ? foundNeo4j.missing : undefined, 'Neo4j', () => {
+  const server = shared(startNeo4j);
+  describeSelfManaged('Neo4j', async () => neo4j(await server()));
+  describeCrashOutside('Neo4j', async () => neo4jOutside(await server()), { creation: 2, removal: 2, rotation: 5, root: 6 });
+});
