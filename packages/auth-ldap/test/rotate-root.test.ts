@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { killableMount, manualClock, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { createDirectory, LdapError } from '@strongroom/ldap-client';
+import { startLdapCutter, type LdapCutter, type Loss } from '../../ldap-secrets/test/ldap-cutter.ts';
 import { ldapAuth } from '../src/index.ts';
 import { groups, mounted, people, type MountedLdap } from './mounted.ts';
 
@@ -132,23 +133,66 @@ describeWithSlapd('rotation of the password that the method searches with', () =
     expect(await shown()).toMatchObject({ binddn_shared_with: ['auth/other/'] });
   });
 
-  test('a server that dies at any commit of it finds out which password is taken', async () => {
-    for (let commits = 0; commits < 3; commits += 1) {
-      await asAdmin(first);
-      const before = await killableMount(ldapAuth, { clock: manualClock() });
-      await before.write('config', config());
-      before.storage.dieAfter(commits);
-      await before.diesIn(before.call('update', `${before.path}/config/rotate-root`));
-      const after: KillableMount = await before.restart();
-      try {
-        const login = async () => after.call('update', `${after.path}/login/user1`, { data: { password: 'pw1' }, token: '' });
-        await after.pass(120);
-        expect((await login()).status).toBe(200);
-        expect((await after.call('update', `${after.path}/config/rotate-root`)).status).toBe(204);
-        expect((await login()).status).toBe(200);
-      } finally {
-        await after.close();
+  describe('on a server that dies', () => {
+    let cutter: LdapCutter;
+    let server: KillableMount;
+    beforeAll(async () => void (cutter = await startLdapCutter(slapd.port)));
+    afterAll(async () => cutter?.stop());
+    beforeEach(async () => {
+      server = await killableMount(ldapAuth, { clock: manualClock() });
+      await server.write('config', { ...config(), url: cutter.url });
+    });
+    afterEach(async () => {
+      cutter.shut();
+      cutter.open();
+      await server.close();
+    });
+
+    const rotate = async () => server.call('update', `${server.path}/config/rotate-root`);
+    /** At once and later, and another rotation too. */
+    const expectGood = async (): Promise<void> => {
+      const login = async () =>
+        (await server.call('update', `${server.path}/login/user1`, { data: { password: 'pw1' }, token: '' })).status;
+      for (const seconds of [0, 120]) {
+        await server.pass(seconds);
+        expect(await login()).toBe(200);
       }
-    }
+      expect((await rotate()).status).toBe(204);
+      expect(await login()).toBe(200);
+      expect(await takesFirst()).toBe(false);
+    };
+
+    test.each([0, 1, 2, 3])('after %i commits, logins are accepted at once and later', async (commits) => {
+      server.storage.dieAfter(commits);
+      expect(await server.diesIn(rotate())).toBe(commits < 3);
+      server = await server.restart();
+      await expectGood();
+    });
+
+    test.each(
+      [0, 1, 2, 3, 4, 5].flatMap((call): [number, Loss][] => [
+        [call, 'request'],
+        [call, 'answer'],
+      ]),
+    )('at call %i of the directory (%s lost), logins are accepted at once and later', async (call, loss) => {
+      cutter.cutAt(call, loss);
+      let through = false;
+      const cut = cutter.cut().then(() => {
+        if (through) return false;
+        cutter.shut();
+        server.storage.die();
+        return true;
+      });
+      const running = rotate();
+      const died = await Promise.race([cut, running.then(() => false)]);
+      through = true;
+      expect(died).toBe(call < 5);
+      // What still runs of the dead has to come to its end before the next one begins.
+      if (died) await Promise.race([server.storage.noticed, running]);
+      cutter.open();
+      cutter.cutAt(Infinity, loss);
+      server = await server.restart();
+      await expectGood();
+    });
   });
 });

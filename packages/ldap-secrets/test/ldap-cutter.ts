@@ -28,6 +28,8 @@ export interface LdapCutter {
 }
 
 const CHANGES = new Set([0x66, 0x68, 0x4a, 0x6c]);
+/** Has no answer, and nothing depends on it: it is passed on and not counted. */
+const UNBIND = 0x42;
 
 /** With `opaque` for TLS, whose messages cannot be read: each piece of data from a client counts as a call. */
 export async function startLdapCutter(target: number, host = '127.0.0.1', { opaque = false } = {}): Promise<LdapCutter> {
@@ -69,6 +71,10 @@ export async function startLdapCutter(target: number, host = '127.0.0.1', { opaq
       for (let size = sizeOf(buffer); size > 0; size = sizeOf(buffer)) {
         const frame = misled(buffer.subarray(0, size));
         buffer = buffer.subarray(size);
+        if (!opaque && operationOf(frame) === UNBIND) {
+          far.write(frame);
+          continue;
+        }
         calls += 1;
         if (stalls === 'calls' || (stalls === 'changes' && CHANGES.has(operationOf(frame)))) {
           kept.push(() => void far.write(frame));
