@@ -59,9 +59,13 @@ export class BenchServer {
     return server;
   }
 
+  get meter(): Meter {
+    return this.#meter!;
+  }
+
   get target(): Target {
     const { pid } = this.#process!;
-    return { host: '127.0.0.1', port: this.#port, token: this.#token, pid, meter: this.#meter! };
+    return { host: '127.0.0.1', port: this.#port, token: this.#token, pid, meter: this.meter };
   }
 
   /**

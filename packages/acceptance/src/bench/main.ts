@@ -32,7 +32,7 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
  * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time, and `--our-workers=N` gives ours so many workers. With
  * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
  * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
- * drives the storage drivers alone. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
+ * drives the storage drivers alone. `--only=heap` prints what one request allocates, and which functions allocate it. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
  */
 const flags = flagsOf(process.argv.slice(2));
 const seconds = Number(flags.get('seconds') ?? 5);
@@ -99,6 +99,7 @@ try {
   if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
   if (only === undefined || only === 'leases') await leases(server);
   if (only === 'snapshot') await snapshots(server);
+  if (only === 'heap') await heap(server, all);
 } finally {
   await server.stop();
 }
@@ -324,6 +325,21 @@ function row(figures: Figures): void {
     [resident, 8],
   ] as const;
   out.write(`${name.padEnd(15)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`);
+}
+
+/** What one request allocates, and the functions that allocate most of it. */
+async function heap({ target, meter }: BenchServer, all: Readonly<Record<WorkloadName, Operation>>): Promise<void> {
+  const shown = 15;
+  for (const name of ['lookup', 'kv read', 'kv write', 'token create'] as const) {
+    await load(name, target, all[name], { seconds: 1 });
+    let operations = 0;
+    const allocators = await meter.allocations(async () => {
+      operations = (await load(name, target, all[name], { seconds })).operations;
+    });
+    const each = (bytes: number): string => (bytes / 1_024 / operations).toFixed(2);
+    out.write(`\n${name}: ${each(allocators.reduce((sum, { bytes }) => sum + bytes, 0))} KiB each\n`);
+    for (const { name: allocator, bytes } of allocators.slice(0, shown)) out.write(`${each(bytes).padStart(8)}  ${allocator}\n`);
+  }
 }
 
 /** Snapshots of as many leases, with nothing else measured. */

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'lmdb';
+import type { Allocator } from './heap-sampler.ts';
 import { cpuMicros, mainThreadMillis, processTree } from './process-usage.ts';
 import type { ProbeReport } from './usage-probe.ts';
 
@@ -28,7 +29,7 @@ export class Meter {
   }
 
   async read(): Promise<Usage> {
-    const gc = await this.#ask();
+    const gc = await this.#ask<ProbeReport>('usage');
     const processes = processTree(this.#child.pid!);
     return {
       cpuMicros: sum(processes, cpuMicros),
@@ -38,15 +39,22 @@ export class Meter {
     };
   }
 
-  async #ask(): Promise<ProbeReport> {
+  /** Which functions of the process allocate while the work is done, the largest first. Of a server with workers, those of its supervisor. */
+  async allocations(work: () => Promise<unknown>): Promise<readonly Allocator[]> {
+    await this.#ask('sample-heap');
+    await work();
+    return this.#ask('heap-samples');
+  }
+
+  async #ask<T>(order: 'usage' | 'sample-heap' | 'heap-samples'): Promise<T> {
     const answered = new AbortController();
     const { signal } = answered;
     try {
-      const answer = once(this.#child, 'message', { signal }).then(([report]) => report as ProbeReport);
+      const answer = once(this.#child, 'message', { signal }).then(([report]) => report as T);
       const ended = once(this.#child, 'exit', { signal }).then(([code]) => {
         throw new Error(`the measured process ended with ${String(code)}`);
       });
-      this.#child.send('usage');
+      this.#child.send(order);
       return await Promise.race([answer, ended]);
     } finally {
       answered.abort();

@@ -1,10 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
+import { HeapSampler } from './heap-sampler.ts';
 
 /**
- * Loaded into a measured process before its program (`node --import`): it answers each message of the parent's with the time that the
- * garbage collector has stopped the main thread for, and the size of the young generation.
+ * Loaded into a measured process before its program (`node --import`): it answers `usage` of the parent's with the time that the
+ * garbage collector has stopped the main thread for, and the size of the young generation. From `sample-heap` to `heap-samples` it samples what is allocated.
  */
 export interface ProbeReport {
   /** Of this process, and of its workers. */
@@ -17,8 +18,12 @@ let gcMillis = 0;
 const observer = new PerformanceObserver((list) => take(list.getEntries()));
 observer.observe({ entryTypes: ['gc'] });
 
+const sampler = new HeapSampler();
+
 process.on('message', (message) => {
   if (message === 'usage') void report();
+  if (message === 'sample-heap') void sampler.start().then(() => process.send?.([]));
+  if (message === 'heap-samples') void sampler.stop().then((allocators) => process.send?.(allocators));
 });
 // A program that ends by itself is not kept by its meter. A worker lives as long as its channel.
 if (!cluster.isWorker) process.channel?.unref();
