@@ -32,8 +32,7 @@ export async function withDeadline<T>(options: DeadlineOptions, work: (signal: A
   const deadline = new Deadline();
   const leave = (): void => deadline.end(parent!.reason as Error);
   if (parent) {
-    // One signal, such as that of a server that stops, ends many pieces of work: no leak. Not 0, which Node 20 takes for no setting: undici then refuses the signal.
-    setMaxListeners(Infinity, parent);
+    endsMuch(parent);
     parent.addEventListener('abort', leave, { once: true });
   }
   const cancel = millis === Infinity ? undefined : clock.after(millis, () => deadline.end(passed()));
@@ -44,6 +43,12 @@ export async function withDeadline<T>(options: DeadlineOptions, work: (signal: A
     cancel?.();
     parent?.removeEventListener('abort', leave);
   }
+}
+
+/** One signal, such as that of a server that stops or of a request that renews many accounts, ends many pieces of work: listeners are no leak. */
+function endsMuch(signal: AbortSignal): void {
+  // Not 0, which Node 20 takes for no setting: undici then refuses the signal.
+  setMaxListeners(Infinity, signal);
 }
 
 /** Waits for the work, but no longer than a number of milliseconds: undefined then. The work goes on, and a late rejection is ignored. */
@@ -88,6 +93,7 @@ export class Deadline {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
+      endsMuch(this.#controller.signal);
       if (this.#over) this.#controller.abort(this.#over.reason);
     }
     return this.#controller.signal;

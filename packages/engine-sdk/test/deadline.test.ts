@@ -119,6 +119,10 @@ describe('Deadline', () => {
     expect(deadline.signal.reason).toEqual(new Error('first'));
   });
 
+  test('has a signal that ends any number of pieces of work', () => {
+    expect(getMaxListeners(new Deadline().signal)).toBe(Infinity);
+  });
+
   test('rejects where the work throws at once, and has ended then', async () => {
     const ended = jest.fn();
     const work = (): Promise<void> => {
