@@ -125,7 +125,7 @@ async function signed(
   const outcomes = await eachItem(
     req,
     items,
-    () => COST.asymmetric,
+    () => costOf(key, scheme),
     async (item) => {
       const bytes = inputOf(item);
       const version = versionFor(key, data.key_version, 'signing');
@@ -165,7 +165,7 @@ async function verified(
   const outcomes = await eachItem(
     req,
     items,
-    () => (byHmac ? COST.symmetric(0) : COST.asymmetric),
+    () => (scheme ? costOf(key, scheme) : COST.symmetric(0)),
     async (item) =>
       hash
         ? { valid: await verifyHmac(keys, storage, key, hash, item) }
@@ -177,6 +177,12 @@ async function verified(
       batch_results: outcomes.map((outcome, index) => batchResult(outcome, items[index]!, byHmac ? {} : { valid: false })) as never[],
     },
   };
+}
+
+/** Node signs and verifies on other threads, unless the caller made the digest. */
+function costOf(key: KeyRecord, { hash, prehashed }: Scheme): number {
+  const { family } = typeOf(key);
+  return (prehashed || !hash) && family !== 'ed25519' ? COST.slow : COST.asymmetric;
 }
 
 /** @throws BadRequest where items differ, or have neither */
