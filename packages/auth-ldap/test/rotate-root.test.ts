@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { killableMount, manualClock, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { createDirectory, LdapError } from '@strongroom/ldap-client';
+import { ldapSecrets } from '../../ldap-secrets/src/index.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from '../../ldap-secrets/test/ldap-cutter.ts';
 import { ldapAuth } from '../src/index.ts';
 import { groups, mounted, people, type MountedLdap } from './mounted.ts';
@@ -49,7 +50,7 @@ describeWithSlapd('rotation of the password that the method searches with', () =
   afterAll(async () => slapd.stop());
   beforeEach(async () => {
     await asAdmin(first);
-    mount = await mounted();
+    mount = await mounted({ plugins: [ldapSecrets] });
     await mount.write('config', config());
   });
   afterEach(async () => mount.close());
@@ -131,6 +132,17 @@ describeWithSlapd('rotation of the password that the method searches with', () =
     const { warnings } = await mount.call('update', 'auth/other/config', { data: config() });
     expect(warnings?.join()).toContain('logs in with the same account');
     expect(await shown()).toMatchObject({ binddn_shared_with: ['auth/other/'] });
+  });
+
+  test('a secrets engine that changes passwords with the same account is warned, and so is the method', async () => {
+    await mount.call('update', 'sys/mounts/accounts', { data: { type: 'ldap' } });
+    const data = { url: slapd.url, binddn: searcherDn.toUpperCase(), bindpass: first, userdn: people };
+    const { status, warnings } = await mount.call('update', 'accounts/config', { data });
+    expect([status, warnings?.join()]).toEqual([200, expect.stringContaining('auth/ldap/ logs in with the same account')]);
+    expect(await shown()).toMatchObject({ binddn_shared_with: ['accounts/'] });
+    const again = await mount.call('update', at('config'), { data: { groupattr: 'cn' } });
+    expect(again.warnings?.join()).toContain('accounts/ logs in with the same account');
+    expect((await mount.call('read', 'accounts/config')).data).toMatchObject({ binddn_shared_with: ['auth/ldap/'] });
   });
 
   describe('on a server that dies', () => {

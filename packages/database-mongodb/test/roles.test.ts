@@ -174,3 +174,33 @@ test('revocation by a manager who may not list the users of all databases ends w
   expect(sent()).toMatchObject([{ dropUser: 'v-x', $db: 'admin' }, { usersInfo: { forAllDBs: true } }]);
   expect(logged.join()).toContain('may not list the users of all databases');
 });
+
+test('revocation: the sessions of a user are ended once it is gone, in the database that it was of', async () => {
+  const end = async (session: DatabaseSession, endSessions: boolean, ...commands: string[]) =>
+    session.deleteUser({ username: 'v-x', statements: { commands }, signal: signal(), endSessions });
+  await withSession(async (session) => {
+    await end(session, true);
+    await end(session, true, '{"db": "app"}');
+    await end(session, false);
+  });
+  expect(sent().map(({ dropUser, killAllSessions, $db }) => ({ dropUser, killAllSessions, $db }))).toEqual([
+    { dropUser: 'v-x', $db: 'admin' },
+    { killAllSessions: [{ user: 'v-x', db: 'admin' }], $db: 'admin' },
+    { dropUser: 'v-x', $db: 'app' },
+    { killAllSessions: [{ user: 'v-x', db: 'app' }], $db: 'admin' },
+    { dropUser: 'v-x', $db: 'admin' },
+  ]);
+});
+
+test.each([
+  ['does not know the command', { ok: 0, code: 59, codeName: 'CommandNotFound', errmsg: "no such command: 'killAllSessions'" }],
+  ['does not let its managing user', { ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on admin to execute command' }],
+])('revocation: a server that %s end sessions keeps nobody from being removed', async (_, refusal) => {
+  server.answers.set('killAllSessions', refusal);
+  logged.length = 0;
+  await withSession((session) =>
+    session.deleteUser({ username: 'v-x', statements: { commands: [] }, signal: signal(), endSessions: true }),
+  );
+  expect(sent().map((command) => Object.keys(command)[0])).toEqual(['dropUser', 'killAllSessions']);
+  expect(logged).toEqual(['the sessions of a removed user were not ended']);
+});
