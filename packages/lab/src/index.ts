@@ -56,7 +56,7 @@ export { visitProvider, type SentBack } from './openid/browser.ts';
 export { OpenidProvider, type ProviderEndpoint, type ProviderFault } from './openid/openid-provider.ts';
 export type { Person, ProviderClient, ProviderParts } from './openid/provider-parts.ts';
 export { createTestCa, type TestCa, type TestCertificate } from './test-ca.ts';
-export { type MysqlServer, startMysql } from './mysql-server.ts';
+export { type MysqlOptions, type MysqlServer, startMysql } from './mysql-server.ts';
 export { findMysql, findValkey, type Unpacked } from './unpacked-server.ts';
 export { redisMissing, startRedis, type RedisOptions, type RedisServer } from './redis-server.ts';
 export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
