@@ -5,8 +5,8 @@ import { crashCases } from './crash-cases.ts';
 describe('a server that is killed at random moments under load', () => {
   const killed = crashCases();
 
-  test('loses no acknowledged write, leaves no user without a lease or a pending undo, and starts every time: 10 kills', async () => {
-    const report = await killed(10, await lmdbCrashStore());
+  test('loses no acknowledged write, leaves no user without a lease or a pending undo, and starts every time: 8 kills', async () => {
+    const report = await killed(8, await lmdbCrashStore());
     expect(report.givenUp).toEqual([]);
     expect(report.writes).toBeGreaterThan(100);
     expect(report.pages!.used).toBeGreaterThan(20);

@@ -5,5 +5,5 @@ import { tortureMariadb } from '../src/torture/torture-database.ts';
 import { killCases } from './kill-cases.ts';
 
 describeWithMariadb('a server that is killed while it changes MariaDB', () =>
-  killCases(COMMON_SCENARIOS, 6, async () => databaseTarget(await tortureMariadb())),
+  killCases(COMMON_SCENARIOS, 4, async () => databaseTarget(await tortureMariadb())),
 );

@@ -5,4 +5,4 @@ import { torturePostgres } from '../src/torture/torture-database.ts';
 import { killCases } from './kill-cases.ts';
 
 describe('a server that is killed while it changes PostgreSQL', () =>
-  killCases(COMMON_SCENARIOS, 6, async () => databaseTarget(await torturePostgres())));
+  killCases(COMMON_SCENARIOS, 5, async () => databaseTarget(await torturePostgres())));

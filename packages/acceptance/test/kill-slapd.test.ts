@@ -4,5 +4,5 @@ import { tortureSlapd } from '../src/torture/torture-directory.ts';
 import { killCases } from './kill-cases.ts';
 
 describeWithSlapd('a server that is killed while it changes slapd', () =>
-  killCases(DIRECTORY_SCENARIOS, 6, async () => directoryTarget(await tortureSlapd())),
+  killCases(DIRECTORY_SCENARIOS, 4, async () => directoryTarget(await tortureSlapd())),
 );
