@@ -18,10 +18,10 @@ export interface ApiRequest {
 }
 
 /**
- * What becomes of a call, asked before the server does it and once more before the answer goes out: `silence` for no answer, a number for a refusal with that
- * status, undefined for the usual.
+ * What becomes of a call, asked before the server does it and once more before the answer goes out: `silence` for no answer, `cut` for the end of the connection, a number
+ * for a refusal with that status, undefined for the usual.
  */
-export type ApiWatch = (call: ApiRequest, when: 'before' | 'after') => 'silence' | 403 | undefined;
+export type ApiWatch = (call: ApiRequest, when: 'before' | 'after') => 'silence' | 'cut' | 403 | undefined;
 
 /** A request to an API server, read whole. */
 export interface FrontRequest extends ApiRequest {
@@ -138,9 +138,12 @@ function endless(response: ServerResponse): void {
 async function watched(watcher: ApiWatch, call: ApiRequest, response: ServerResponse, work: () => Promise<ClusterAnswer>): Promise<void> {
   const before = watcher(call, 'before');
   if (before === 'silence') return;
+  if (before === 'cut') return void response.socket?.destroy();
   if (before !== undefined) return refuse(response, before, 'Forbidden', 'forbidden by the test');
   const { code, body } = await work();
-  if (watcher(call, 'after') === 'silence') return;
+  const after = watcher(call, 'after');
+  if (after === 'silence') return;
+  if (after === 'cut') return void response.socket?.destroy();
   send(response, code, body);
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Loss } from './call-cutter.ts';
 import type { MotoServer } from './moto-server.ts';
 
 /** The form in which the service says what is wrong. */
@@ -17,6 +18,8 @@ export class MotoDoor {
   #door!: Server;
   #refusing!: Server;
   #failing: 'throttled' | 'failing' | 'hanging' | undefined;
+  #cut: { left: number; readonly loss: Loss; readonly lost: () => void } | undefined;
+  #isShut = false;
 
   private constructor(moto: MotoServer) {
     this.moto = moto;
@@ -45,8 +48,15 @@ export class MotoDoor {
     this.#failing = how;
   }
 
+  /** Cuts the n-th call from now, 0 is the next one, and lets nobody through after it until `heal`. */
+  cutAt(left: number, loss: Loss, lost: () => void): void {
+    this.#cut = { left, loss, lost };
+  }
+
   heal(): void {
     this.#failing = undefined;
+    this.#cut = undefined;
+    this.#isShut = false;
   }
 
   /** Ends moto too. */
@@ -59,6 +69,7 @@ export class MotoDoor {
   }
 
   #pass(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#isShut) return void request.socket.destroy();
     this.targets.push(String(request.headers['x-amz-target'] ?? request.url));
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -67,6 +78,14 @@ export class MotoDoor {
       if (this.#failing === 'throttled') return refuse(response, 400, 'ThrottlingException', { 'retry-after': '7' });
       if (this.#failing === 'failing') return refuse(response, 500, 'InternalServiceError');
       if (this.#failing === 'hanging') return;
+      const cut = this.#cut?.left === 0 ? this.#cut : undefined;
+      if (this.#cut) this.#cut.left -= 1;
+      const lose = (): void => {
+        this.#isShut = true;
+        cut?.lost();
+        request.socket.destroy();
+      };
+      if (cut?.loss === 'request') return lose();
       const { host: _host, connection: _connection, ...headers } = request.headers;
       fetch(`${this.moto.endpoint}${request.url}`, {
         method: 'POST',
@@ -74,6 +93,7 @@ export class MotoDoor {
         body: Buffer.concat(chunks),
       })
         .then(async (answer) => {
+          if (cut) return lose();
           const type = answer.headers.get('content-type') ?? 'application/json';
           response.writeHead(answer.status, { 'content-type': type, 'x-amzn-requestid': 'req-1234' });
           response.end(Buffer.from(await answer.arrayBuffer()));

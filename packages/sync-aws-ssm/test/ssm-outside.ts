@@ -57,6 +57,12 @@ export class SsmOutside implements Outside {
     await this.client.deleteParameter({ Name: name });
   }
 
+  /** The values of every parameter. */
+  async all(): Promise<ReadonlyMap<string, string>> {
+    const { Parameters = [] } = await this.client.getParametersByPath({ Path: '/', Recursive: true, WithDecryption: true });
+    return new Map(Parameters.map(({ Name = '', Value = '' }) => [Name, Value]));
+  }
+
   requests(): number {
     return this.door.targets.length;
   }

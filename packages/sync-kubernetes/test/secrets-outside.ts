@@ -36,9 +36,14 @@ export class SecretsOutside implements Outside {
   async see(name: string): Promise<SeenSecret | undefined> {
     const { code, body } = await this.cluster.ask({ method: 'GET', path: `${PLACE}/${name}` });
     if (code === 404) return undefined;
-    const { metadata, type, data = {} } = required(code, body) as unknown as SeenSecret;
-    const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()] as const);
-    return { metadata, type, data: Object.fromEntries(texts) };
+    const { metadata, type, data } = required(code, body) as unknown as SeenSecret;
+    return { metadata, type, data: decoded(data) };
+  }
+
+  /** The keys of every Secret of the namespace. */
+  async all(): Promise<Readonly<Record<string, string>>[]> {
+    const { code, body } = await this.cluster.ask({ method: 'GET', path: PLACE });
+    return (required(code, body) as unknown as { items: SeenSecret[] }).items.map(({ data }) => decoded(data));
   }
 
   /** A single key `value` is a value; any others are the JSON of a secret. */
@@ -90,6 +95,10 @@ export class SecretsOutside implements Outside {
   heal(): void {
     this.cluster.become('well');
   }
+}
+
+function decoded(data: SeenSecret['data'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
 }
 
 function required(code: number, body: ClusterAnswer['body']): ClusterAnswer['body'] {
