@@ -8,7 +8,7 @@ const SLICE = 80;
  * The costs of one item: a symmetric operation of a few kilobytes is 1. What Node does not do on another thread, signatures of digests, is `slow`: the private key of RSA-4096
  * takes four milliseconds of the main thread to sign, and a check with P-521 nine.
  */
-export const COST = { symmetric: (bytes: number): number => 1 + bytes / 4_096, asymmetric: 40, slow: 2 * SLICE } as const;
+export const COST = { symmetric: (bytes: number): number => 1 + bytes / 4_096, asymmetric: 40, slow: 5 * SLICE } as const;
 
 /** The signal is asked for here alone: it is made for those who ask. */
 async function pause(slices: number, caller: Pick<EngineRequest, 'signal'>): Promise<void> {
