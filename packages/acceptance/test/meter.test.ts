@@ -8,7 +8,7 @@ import { Meter } from '../src/bench/meter.ts';
 
 const PROBE = new URL('../dist/bench/usage-probe.js', import.meta.url).href;
 
-/** A process with a worker, which collects garbage when it is told to, and says how long that took. */
+/** A process with a worker, which collects garbage on request, and says how long that took. */
 const PROGRAM = `
 import cluster from 'node:cluster';
 import { runInNewContext } from 'node:vm';
@@ -31,7 +31,7 @@ if (cluster.isPrimary) {
 }
 `;
 
-/** A process that fills lists when it is told to. */
+/** A process that fills lists on request. */
 const ALLOCATING = `
 function fillLists(count) {
   let last;

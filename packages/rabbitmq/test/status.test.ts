@@ -7,7 +7,7 @@ jest.setTimeout(60_000);
 
 const CLOSED = { state: 'closed', failures: 0, since: null, next_try: null };
 
-describeWithRabbitmq('what a mount tells of its connection', () => {
+describeWithRabbitmq('what a mount shows of its connection', () => {
   let server: RabbitmqServer;
   let mount: TestMount;
 

@@ -26,7 +26,7 @@ export class FaultLog {
     return new Set(this.#strikes.map(({ name }) => name));
   }
 
-  /** By kind, in the order in which they first struck. Calls without an answer are not among the slowest: nobody knows how long they took. */
+  /** By kind, in the order in which they first struck. Calls without an answer are not among the slowest: how long they took is unknown. */
   figures(calls: readonly RecordedCall[]): readonly FaultFigures[] {
     const slowest = this.#strikes.map(({ began }, i) => slowestBetween(calls, began, this.#strikes[i + 1]?.began ?? Infinity));
     return [...this.names].map((name) => {

@@ -88,7 +88,7 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with what the first one said; with undefined if it is told to stop before.
+   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with what the first one said; with undefined if it gets the order to stop before.
    * @throws WorkerNotStarted if a worker ends before all listen; no worker is left then
    */
   async start(): Promise<Listening | undefined> {

@@ -144,7 +144,7 @@ describe('the supervisor', () => {
     expect(forked.map(({ place }) => place.number)).toEqual([1, 2, 3, 2]);
   });
 
-  test('starts no other worker, and ends with 0, when it is told to stop while the first one starts', async () => {
+  test('starts no other worker, and ends with 0, when it gets the order to stop while the first one starts', async () => {
     const { forked, ready, supervisor } = await supervised(3);
     supervisor.stop('SIGTERM');
     forked[0]!.listen();
@@ -156,7 +156,7 @@ describe('the supervisor', () => {
     expect(forked).toHaveLength(1);
   });
 
-  test('ends with 0 when it is told to stop while the others start, though the signal ends one that does not listen to signals yet', async () => {
+  test('ends with 0 when it gets the order to stop while the others start, though the signal ends one that does not listen to signals yet', async () => {
     const { forked, ready, supervisor } = await supervised(3);
     forked[0]!.listen();
     await settled();

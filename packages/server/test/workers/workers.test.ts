@@ -277,7 +277,7 @@ test('a server of two workers ends with 1 and one plain sentence when its addres
   taken.close();
 });
 
-describe('a server of two workers that is told to stop', () => {
+describe('a server of two workers that gets the order to stop', () => {
   const configuration = (name: string): string =>
     written(
       `${name}.hcl`,
