@@ -3,6 +3,7 @@ import { killableMount, manualClock, type KillableMount } from '@strongroom/engi
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { createDirectory, LdapError } from '@strongroom/ldap-client';
 import { ldapSecrets } from '../../ldap-secrets/src/index.ts';
+import { dieAtCall } from '../../ldap-secrets/test/die-at-call.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from '../../ldap-secrets/test/ldap-cutter.ts';
 import { ldapAuth } from '../src/index.ts';
 import { groups, mounted, people, type MountedLdap } from './mounted.ts';
@@ -187,22 +188,7 @@ describeWithSlapd('rotation of the password that the method searches with', () =
         [call, 'answer'],
       ]),
     )('at call %i of the directory (%s lost), logins are accepted at once and later', async (call, loss) => {
-      cutter.cutAt(call, loss);
-      let through = false;
-      const cut = cutter.cut().then(() => {
-        if (through) return false;
-        cutter.shut();
-        server.storage.die();
-        return true;
-      });
-      const running = rotate();
-      const died = await Promise.race([cut, running.then(() => false)]);
-      through = true;
-      expect(died).toBe(call < 5);
-      // What still runs of the dead has to come to its end before the next one begins.
-      if (died) await Promise.race([server.storage.noticed, running]);
-      cutter.open();
-      cutter.cutAt(Infinity, loss);
+      expect(await dieAtCall({ server, cutter }, [call, loss], rotate)).toBe(call < 5);
       server = await server.restart();
       await expectGood();
     });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { ldapSecrets } from '../src/index.ts';
+import { dieAtCall } from './die-at-call.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from './ldap-cutter.ts';
 import { configFor, dataOf, DirectoryView, managerDn, managerPassword, SVC, withManager } from './ldap-mount.ts';
 
@@ -71,23 +72,8 @@ describeWithSlapd('a server that dies in the middle', () => {
     server = await server.restart();
     return died;
   };
-  /** Dies at a call of the directory, whose request or answer is lost with it, or runs through. */
-  const dieAtCall = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
-    cutter.cutAt(call, loss);
-    let through = false;
-    const cut = cutter.cut().then(() => {
-      if (through) return false;
-      cutter.shut();
-      server.storage.die();
-      return true;
-    });
-    const running = work();
-    const died = await Promise.race([cut, running.then(() => false)]);
-    through = true;
-    // The dead touch nothing: what still runs of the process has to come to its end before the next one begins.
-    if (died) await Promise.race([server.storage.noticed, running]);
-    cutter.open();
-    cutter.cutAt(Infinity, loss);
+  const dieAt = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
+    const died = await dieAtCall({ server, cutter }, [call, loss], work);
     server = await server.restart();
     return died;
   };
@@ -119,7 +105,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the mount logs in, at once and later', async (call, loss) => {
-      expect(await dieAtCall(call, loss, rotate)).toBe(call < 4);
+      expect(await dieAt(call, loss, rotate)).toBe(call < 4);
       await expectGood();
       await server.pass(240);
       await expectGood();
@@ -153,7 +139,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): the password that is answered logs in, at once and later',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, rotate)).toBe(call < 4);
+        expect(await dieAt(call, loss, rotate)).toBe(call < 4);
         await expectGood();
         await server.pass(240);
         await expectGood();
@@ -181,7 +167,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     test.each(CALLS)(
       'at call %i of the directory (%s lost): it is whole, or not there and the previous password is good',
       async (call, loss) => {
-        expect(await dieAtCall(call, loss, create)).toBe(call < 5);
+        expect(await dieAt(call, loss, create)).toBe(call < 5);
         if (!(await expectWhole())) expect(await view.takes(`uid=svc2,${SVC}`, 'of-old')).toBe(true);
       },
     );
@@ -209,7 +195,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): it has one manager, whose password logs in', async (call, loss) => {
-      await expectOneManager(await dieAtCall(call, loss, takeOver));
+      await expectOneManager(await dieAt(call, loss, takeOver));
     });
   });
 
@@ -223,7 +209,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     const revoke = async () => server.ask('update', 'sys/leases/revoke', { lease_id: lease, sync: true });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
-      expect(await dieAtCall(call, loss, revoke)).toBe(call < 3);
+      expect(await dieAt(call, loss, revoke)).toBe(call < 3);
       await server.pass(3_900, 60);
       expect(await dynamicAccounts()).toEqual([]);
       expect(await leasesOf('creds/app')).toEqual([]);
@@ -256,7 +242,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): no account is left without a lease', async (call, loss) => {
-      const died = await dieAtCall(call, loss, create);
+      const died = await dieAt(call, loss, create);
       expect(died).toBe(call < 3);
       await expectNoOrphans(died);
     });
@@ -282,7 +268,7 @@ describeWithSlapd('a server that dies in the middle', () => {
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): the account goes all the same', async (call, loss) => {
-      expect(await dieAtCall(call, loss, revoke)).toBe(call < 2);
+      expect(await dieAt(call, loss, revoke)).toBe(call < 2);
       await expectGone();
     });
   });
@@ -349,7 +335,7 @@ describeWithSlapd('a server that dies in the middle', () => {
       test.each(CALLS)(
         'at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
         async (call, loss) => {
-          expect(await dieAtCall(call, loss, revoke)).toBe(call < 4);
+          expect(await dieAt(call, loss, revoke)).toBe(call < 4);
           await expectTakenBack();
         },
       );
@@ -359,7 +345,7 @@ describeWithSlapd('a server that dies in the middle', () => {
       'while one is checked in, at call %i of the directory (%s lost): the password of the loan is worthless before it is lent again',
       async (call, loss) => {
         const lent = dataOf<{ password: string }>(await checkOut()).password;
-        expect(await dieAtCall(call, loss, checkIn)).toBe(call < 4);
+        expect(await dieAt(call, loss, checkIn)).toBe(call < 4);
         await server.pass(240);
         expect(await expectLendable()).not.toBe(lent);
         expect(await view.takes(`uid=svc3,${SVC}`, lent)).toBe(false);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { killableMount, type KillableMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { ldapSecrets } from '../src/index.ts';
+import { dieAtCall } from './die-at-call.ts';
 import { startLdapCutter, type LdapCutter, type Loss } from './ldap-cutter.ts';
 import { dataOf, DirectoryView, SVC } from './ldap-mount.ts';
 
@@ -52,23 +53,8 @@ describeWithSlapd('a server that dies while an account changes its own password'
     server = await server.restart();
     return died;
   };
-  /** Dies at a call of the directory, whose request or answer is lost with it, or runs through. */
-  const dieAtCall = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
-    cutter.cutAt(call, loss);
-    let through = false;
-    const cut = cutter.cut().then(() => {
-      if (through) return false;
-      cutter.shut();
-      server.storage.die();
-      return true;
-    });
-    const running = work();
-    const died = await Promise.race([cut, running.then(() => false)]);
-    through = true;
-    // The dead touch nothing: what still runs of the process has to come to its end before the next one begins.
-    if (died) await Promise.race([server.storage.noticed, running]);
-    cutter.open();
-    cutter.cutAt(Infinity, loss);
+  const dieAt = async (call: number, loss: Loss, work: () => Promise<unknown>): Promise<boolean> => {
+    const died = await dieAtCall({ server, cutter }, [call, loss], work);
     server = await server.restart();
     return died;
   };
@@ -100,7 +86,7 @@ describeWithSlapd('a server that dies while an account changes its own password'
     test.each(CALLS)(
       'at call %i of the directory (%s lost): the password that is answered logs in, at once and later',
       async (call, loss) => {
-        const died = await dieAtCall(call, loss, rotate);
+        const died = await dieAt(call, loss, rotate);
         if (call < 3) expect(died).toBe(true);
         await expectGood();
       },
@@ -120,7 +106,7 @@ describeWithSlapd('a server that dies while an account changes its own password'
     });
 
     test.each(CALLS)('at call %i of the directory (%s lost): it is stored and goes on, or nothing has happened', async (call, loss) => {
-      const died = await dieAtCall(call, loss, create);
+      const died = await dieAt(call, loss, create);
       if (call < 5) expect(died).toBe(true);
       await expectKnown();
     });
@@ -147,7 +133,7 @@ describeWithSlapd('a server that dies while an account changes its own password'
         [call, 'answer'],
       ]),
     )('at call %i of the directory (%s lost): it is stored, or can be sent again', async (call, loss) => {
-      await dieAtCall(call, loss, send);
+      await dieAt(call, loss, send);
       if (!(await view.takes(dn, await password()))) expect((await send()).status).toBe(204);
       await expectGood();
     });
