@@ -2,6 +2,8 @@ import type { Collection, ListQuery } from '@strongroom/engine-sdk';
 
 /** Records that are read at a time. */
 const CHUNK = 256;
+/** Of those, what is asked for side by side between two turns of others. */
+const TOGETHER = 32;
 
 /**
  * A page of what the records of a collection stand for, in the order of their ids. It reads no more records than the page has room for; those that `read`
@@ -17,11 +19,13 @@ export async function pageOf<R, T>(
   while (found.length < limit) {
     const size = Math.min(CHUNK, limit - found.length);
     const entries = await records.entries({ ...query, limit: size, ...(after === undefined ? {} : { after }) });
-    const all = await Promise.all(entries.map(([id, record]) => read(id, record)));
-    for (const one of all) if (one !== undefined) found.push(one);
+    for (let at = 0; at < entries.length; at += TOGETHER) {
+      const all = await Promise.all(entries.slice(at, at + TOGETHER).map(([id, record]) => read(id, record)));
+      for (const one of all) if (one !== undefined) found.push(one);
+      if (all.length === TOGETHER) await new Promise((resolve) => setImmediate(resolve));
+    }
     if (entries.length < size) break;
     after = entries.at(-1)![0];
-    await new Promise((resolve) => setImmediate(resolve));
   }
   return found;
 }

@@ -3,7 +3,7 @@ import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { LeftOutside } from '../outside/left-outside.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
 
-const PAGE = 1_000;
+const PAGE = 4_096;
 const CONCURRENCY = 64;
 /** Failures of one outside system after which `tryAll` leaves the rest of its leases for later. */
 const ENOUGH = 16;

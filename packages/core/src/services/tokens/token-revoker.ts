@@ -3,13 +3,13 @@ import type { LeaseStore } from '../leases/lease-store.ts';
 import { Bulkhead } from '../../kernel/work/bulkhead.ts';
 import type { DueEntry } from '../../kernel/work/schedule-index.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { CUBBYHOLE, type TokenStore } from './token-store.ts';
+import { CUBBYHOLE, type Begun, type TokenStore } from './token-store.ts';
 
 /** Steps of one family's revocation that run at a time. */
 const AT_A_TIME = 64;
 /** Tokens whose end is committed together, and how many such commits are under way. */
 const BATCH = 128;
-const BATCHES = 3;
+const BATCHES = 5;
 
 interface Waiting {
   readonly digest: string;
@@ -20,6 +20,11 @@ interface Waiting {
   failed(reason: unknown): void;
 }
 
+interface Gone {
+  readonly guard: string;
+  done(): void;
+}
+
 /** Ends tokens with all that hangs on them: children first, then leases, then the cubbyhole, the record last. */
 export class TokenRevoker {
   readonly #tokens: TokenStore;
@@ -28,6 +33,8 @@ export class TokenRevoker {
   readonly #log: Log;
   readonly #waiting: Waiting[] = [];
   #batches = 0;
+  /** Tokens that are gone, and whose guards go with the next commit. */
+  #gone: Gone[] = [];
 
   constructor(options: { tokens: TokenStore; leases: LeaseStore; store: Store; log: Log }) {
     this.#tokens = options.tokens;
@@ -69,7 +76,7 @@ export class TokenRevoker {
 
   /** Requests get their turn between two batches. */
   #nextBatch(): void {
-    if (this.#batches >= BATCHES || this.#waiting.length === 0) return;
+    if (this.#batches >= BATCHES || (this.#waiting.length === 0 && (this.#batches > 0 || this.#gone.length === 0))) return;
     this.#batches += 1;
     setImmediate(() => {
       const batch = this.#waiting.splice(0, BATCH);
@@ -83,25 +90,58 @@ export class TokenRevoker {
   }
 
   async #together(batch: readonly Waiting[]): Promise<void> {
-    const ours = new Set(await this.#tokens.beginRevocation(batch));
-    const bare: Waiting[] = [];
-    const laden = await this.#tokens.laden([...ours]);
-    for (const item of batch) {
-      if (!ours.has(item.digest)) item.done();
-      else if (!laden.has(item.digest)) bare.push(item);
-      // Whatever takes long does not hold up the others.
-      else void this.revoke(item.digest, item.signal).then(item.done, item.failed);
+    const laden = await this.#tokens.laden(batch.map(({ digest }) => digest));
+    const bare = batch.filter(({ digest }) => !laden.has(digest));
+    const rest = batch.filter(({ digest }) => laden.has(digest));
+    // Whatever takes long does not hold up the others.
+    if (rest.length > 0) this.#endEach(rest, await this.#tokens.beginRevocation(rest));
+    const gone = this.#gone.splice(0);
+    if (bare.length === 0 && gone.length === 0) return;
+    const removed = await this.#removed(bare, gone);
+    // What was hung on one of them between the look and its removal.
+    const late = await this.#tokens.laden(removed.map(({ digest }) => digest));
+    const caught = bare.filter(({ digest }) => late.has(digest));
+    if (caught.length > 0) this.#endEach(caught, removed);
+    const guards = new Map(removed.map(({ digest, guard }) => [digest, guard]));
+    for (const { digest, done } of bare) {
+      if (late.has(digest)) continue;
+      const guard = guards.get(digest);
+      if (guard === undefined) done();
+      else this.#gone.push({ guard, done });
     }
-    await this.#tokens.remove(bare.map(({ digest }) => digest));
-    for (const item of bare) item.done();
+  }
+
+  /** Removes tokens, and the guards of those that went before them. */
+  async #removed(bare: readonly Waiting[], gone: readonly Gone[]): Promise<readonly Begun[]> {
+    try {
+      return await this.#tokens.removeBare(
+        bare,
+        gone.map(({ guard }) => guard),
+      );
+    } finally {
+      // Where that failed, the schedule comes across the guards.
+      for (const { done } of gone) done();
+    }
+  }
+
+  /** Each with what hangs on it; those that are not ours to end are done. */
+  #endEach(items: readonly Waiting[], ours: readonly Begun[]): void {
+    const begun = new Map(ours.map((each) => [each.digest, each]));
+    for (const item of items) {
+      const mine = begun.get(item.digest);
+      if (!mine) item.done();
+      else void this.#endOne(mine, item.signal).then(item.done, item.failed);
+    }
+  }
+
+  async #endOne({ digest, guard }: Begun, signal: AbortSignal): Promise<void> {
+    await this.revoke(digest, signal);
+    if (guard !== undefined) await this.#tokens.removeBare([], [guard]);
   }
 
   /** One of a batch failed: each for itself, so that it is the only one. What was done is done again, harmlessly. */
   async #apart(batch: readonly Waiting[]): Promise<void> {
-    for (const { digest, entry, signal, done, failed } of batch) {
-      const begun = this.#tokens.beginRevocation([{ digest, ...(entry ? { entry } : {}) }]);
-      await begun.then(async ([ours]) => (ours === undefined ? undefined : this.revoke(digest, signal))).then(done, failed);
-    }
+    for (const item of batch) await this.#together([item]).catch(item.failed);
   }
 
   async #end(digest: string, how: { signal: AbortSignal; bulkhead: Bulkhead; orphanChildren: boolean }, parent?: string): Promise<void> {

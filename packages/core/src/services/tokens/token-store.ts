@@ -4,7 +4,7 @@ import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
-import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { dueKey, realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import { Type } from 'typebox';
 import { BY_TOKEN } from '../leases/lease-index.ts';
 import { Records, SingleRecord } from '../../kernel/storage/records.ts';
@@ -38,6 +38,19 @@ export interface FoundToken {
   readonly digest: string;
   readonly record: TokenRecord;
   readonly type: 'service' | 'batch';
+}
+
+/** A token that is to end; with `entry` because of this entry of the schedule. */
+export interface Ending {
+  readonly digest: string;
+  readonly entry?: DueEntry;
+}
+
+/** A token whose end is the caller's. */
+export interface Begun {
+  readonly digest: string;
+  /** The key of an entry of the schedule that stands for a token whose record is gone: see `removeBare`. */
+  readonly guard?: string;
 }
 
 /**
@@ -171,22 +184,56 @@ export class TokenStore {
    * The tokens are dead from here on; the schedule goes on with their end if whoever calls this does not. With `entry` only if the token
    * is still due then. Resolves with those whose revocation is the caller's.
    */
-  async beginRevocation(tokens: readonly { readonly digest: string; readonly entry?: DueEntry }[]): Promise<string[]> {
+  async beginRevocation(tokens: readonly Ending[]): Promise<Begun[]> {
     return this.#store.transaction(async (tx) => {
-      const ours: string[] = [];
+      const ours: Begun[] = [];
       const due = this.#clock.millis() + CLAIM;
       for (const { digest, entry } of tokens) {
         const record = await this.#records.get(digest, tx).catch(damaged);
         if (record === DAMAGED) {
           // Nobody can use a token whose record cannot be read; the index says that its time has come.
           if (entry) tx.delete(entry.key);
-        } else if (entry && record?.due !== entry.at) {
-          realign(tx, entry, record?.due);
+        } else if (record === undefined) {
+          if (entry) ours.push({ digest, guard: entry.key });
+          else ours.push({ digest });
           continue;
-        } else if (record && (entry || !record.revoking)) {
+        } else if (entry && record.due !== entry.at) {
+          realign(tx, entry, record.due);
+          continue;
+        } else if (entry || !record.revoking) {
           this.write(tx, digest, record, { ...record, revoking: true, due });
         }
-        ours.push(digest);
+        ours.push({ digest });
+      }
+      return ours;
+    });
+  }
+
+  /**
+   * Removes tokens on which nothing was found to hang, in one commit. What is hung on one of them until then is still there: the caller looks for it, and
+   * lets the guard go afterwards, with a later call. A guard is an entry of the schedule without a record, by which the schedule looks where the caller does
+   * not live to. With `entry` only if the token is still due then.
+   */
+  async removeBare(tokens: readonly Ending[], guards: readonly string[]): Promise<Begun[]> {
+    return this.#store.transaction(async (tx) => {
+      for (const guard of guards) tx.delete(guard);
+      const ours: Begun[] = [];
+      const due = this.#clock.millis() + CLAIM;
+      for (const { digest, entry } of tokens) {
+        const record = await this.#records.get(digest, tx).catch(damaged);
+        if (record === undefined) {
+          ours.push(entry ? { digest, guard: entry.key } : { digest });
+          continue;
+        }
+        if (record === DAMAGED) this.#removeDamaged(tx, digest);
+        else if (entry && record.due !== entry.at) {
+          realign(tx, entry, record.due);
+          continue;
+        } else this.#remove(tx, digest, record);
+        if (entry) tx.delete(entry.key);
+        const guard = dueKey(due, 'token', digest);
+        tx.mark(guard);
+        ours.push({ digest, guard });
       }
       return ours;
     });
@@ -227,15 +274,20 @@ export class TokenStore {
         const record = await this.#records.get(digest, tx).catch(damaged);
         if (parent !== undefined) tx.delete(childKey(parent, digest));
         if (record === undefined) continue;
-        if (record === DAMAGED) {
-          this.#records.removeDamaged(tx, digest);
-          this.#log.error('the damaged record of a revoked token was removed', { digest });
-          continue;
-        }
-        this.#records.remove(tx, digest, record);
-        accessorRecords.delete(tx, this.digest(record.accessor));
+        if (record === DAMAGED) this.#removeDamaged(tx, digest);
+        else this.#remove(tx, digest, record);
       }
     });
+  }
+
+  #remove(tx: StoreTransaction, digest: string, record: TokenRecord): void {
+    this.#records.remove(tx, digest, record);
+    accessorRecords.delete(tx, this.digest(record.accessor));
+  }
+
+  #removeDamaged(tx: StoreTransaction, digest: string): void {
+    this.#records.removeDamaged(tx, digest);
+    this.#log.error('the damaged record of a revoked token was removed', { digest });
   }
 
   /** Digests of the tokens that this one made. */
