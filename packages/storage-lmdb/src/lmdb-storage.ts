@@ -1,6 +1,7 @@
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RangeOptions } from 'lmdb';
 import { checkKeys, Conflict, keyProblem, Lifetime, StorageFailure } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
@@ -124,10 +125,14 @@ class LmdbStorage implements StorageDriver {
       const span = query.reverse
         ? { start: to, end: from, reverse: true, exclusiveStart: true, inclusiveEnd: true }
         : { start: from, end: to };
-      const limit = query.limit === undefined ? {} : { limit: query.limit };
+      const wanted = { ...span, ...(query.limit === undefined ? {} : { limit: query.limit }), versions: true };
       const entries: StoredEntry[] = [];
-      for (const { key, value, version } of this.#current().getRange({ ...span, ...limit, versions: true })) {
-        entries.push({ key: key as string, value: query.keysOnly ? EMPTY : value, version: version as number });
+      if (query.keysOnly) {
+        for (const { key, version } of keysWithVersions(this.#current(), wanted)) entries.push({ key, value: EMPTY, version });
+        return entries;
+      }
+      for (const { key, value, version } of this.#current().getRange(wanted)) {
+        entries.push({ key: key as string, value, version: version as number });
       }
       return entries;
     });
@@ -389,6 +394,11 @@ class LmdbStorage implements StorageDriver {
 /** LMDB says null for a key that must not exist. */
 function versionOf({ version }: Expectation): number {
   return version ?? (null as unknown as number);
+}
+
+/** Values are not looked at. The types of lmdb do not know that `versions` makes objects of the keys. */
+function keysWithVersions(db: Database, range: RangeOptions): Iterable<{ readonly key: string; readonly version: number }> {
+  return db.getKeys(range) as Iterable<unknown> as Iterable<{ key: string; version: number }>;
 }
 
 function reading<T>(read: () => T): T {
