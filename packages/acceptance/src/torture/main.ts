@@ -20,8 +20,15 @@ import { tortureEtcd } from './torture-etcd.ts';
  * `postgresql`, `etcd`: on that store; `workers`: on LMDB, with two workers; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots,
  * restores and migrations.
  */
-const only = process.argv[3];
-const kills = Number(process.argv[2] ?? 200);
+const PARTS = ['stores', ...CRASH_STORES.map(({ name }) => name), 'members', 'snapshots'];
+const [count = '200', only, ...rest] = process.argv.slice(2);
+const kills = Number(count);
+if (!/^[1-9]\d*$/.test(count) || rest.length > 0 || (only !== undefined && !PARTS.includes(only))) {
+  process.stderr.write(
+    `usage: npm run torture [-- KILLS [PART]], with a whole number of kills and one of these parts: ${PARTS.join(', ')}\n`,
+  );
+  process.exit(2);
+}
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
 const table = new CrashTable();
