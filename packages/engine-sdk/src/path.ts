@@ -134,26 +134,52 @@ export function path<const P extends string, const F extends TProperties>(
   pattern: P,
   about: About<F & Record<Captures<P>, TSchema>>,
 ): Path<F> {
-  const operations: Operations = {};
-  const declared: Path<F> = {
-    pattern,
-    about,
-    operations,
-    read: (op) => set('read', op),
-    list: (op) => set('list', op),
-    scan: (op) => set('scan', op),
-    delete: (op) => set('delete', op),
-    patch: (op) => set('patch', op),
-    update: (op) => set('update', op),
-    upsert: (op) => {
-      operations.exists = (req) => op.exists(req as EngineRequest<F>);
-      return set('update', op);
-    },
-  };
-  function set(name: Exclude<keyof Operations, 'exists'>, op: unknown): typeof declared {
-    if (operations[name]) throw new Error(`path ${pattern} declares ${name} twice`);
-    operations[name] = op as Op<TProperties, TSchema>;
-    return declared;
+  return new DeclaredPath<F>(pattern, about);
+}
+
+/** A server with a thousand mounts has ten thousand of these. */
+class DeclaredPath<F extends TProperties> implements Path<F> {
+  readonly pattern: string;
+  readonly about: About<F>;
+  readonly operations: Operations = {};
+
+  constructor(pattern: string, about: About<F>) {
+    this.pattern = pattern;
+    this.about = about;
   }
-  return declared;
+
+  read<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('read', op);
+  }
+
+  list<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('list', op);
+  }
+
+  scan<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('scan', op);
+  }
+
+  delete<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('delete', op);
+  }
+
+  patch<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('patch', op);
+  }
+
+  update<R extends TSchema>(op: Op<F, R>): this {
+    return this.#set('update', op);
+  }
+
+  upsert<R extends TSchema>(op: Op<F, R> & { exists(req: EngineRequest<F>): Promise<boolean> }): this {
+    this.operations.exists = async (req) => op.exists(req as EngineRequest<F>);
+    return this.#set('update', op);
+  }
+
+  #set(name: Exclude<keyof Operations, 'exists'>, op: unknown): this {
+    if (this.operations[name]) throw new Error(`path ${this.pattern} declares ${name} twice`);
+    this.operations[name] = op as Op<TProperties, TSchema>;
+    return this;
+  }
 }

@@ -155,14 +155,20 @@ async function gone(target: Target): Promise<void> {
   }
 }
 
-/** How a figure grows with the data: by the exponent between the first and the last size. */
+/** At most so many times the first figure, where the data grows a hundredfold: the trees of a store become one or two levels deeper. */
+const CONSTANT = 1.5;
+const LOGARITHMIC = 4;
+
+/** How a figure grows between the first and the last size. Times of few milliseconds are not much more than noise. */
 export function growthOf(
   first: { readonly percent: number; readonly millis: number },
   last: { readonly percent: number; readonly millis: number },
 ): string {
-  const exponent = Math.log(last.millis / first.millis) / Math.log(last.percent / first.percent);
+  const ratio = last.millis / first.millis;
+  const exponent = Math.log(ratio) / Math.log(last.percent / first.percent);
   if (!Number.isFinite(exponent)) return '';
-  if (exponent < 0.25) return 'constant';
-  if (exponent < 1.25) return exponent < 0.75 ? 'less than linear' : 'linear';
-  return 'more than linear';
+  if (ratio < CONSTANT) return 'constant';
+  if (ratio < LOGARITHMIC) return 'logarithmic';
+  if (exponent < 0.75) return 'less than linear';
+  return exponent < 1.25 ? 'linear' : 'more than linear';
 }
