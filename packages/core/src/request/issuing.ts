@@ -1,10 +1,9 @@
-import { BadRequest, TokenRefused, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
+import { BadRequest, type IssuedAuth, type IssuedSecret } from '@strongroom/engine-sdk';
 import { merged, type LeaseStore } from '../services/leases/lease-store.ts';
 import type { RepeatOrder } from '../services/leases/repeats.ts';
 import { credentialsOfHeader } from '../services/mfa/mfa-credentials.ts';
 import { tokenType, type LoginTokens } from '../services/tokens/login-tokens.ts';
-import { tokenRecords } from '../services/tokens/token-record.ts';
-import type { StoreTransaction } from '../kernel/storage/store.ts';
+import { requireAlive } from '../services/tokens/token-record.ts';
 import type { Call } from './call.ts';
 import type { CoreResponse } from '../kernel/call/core-response.ts';
 
@@ -40,7 +39,7 @@ export class Issuing {
       ...(repeat ? { repeat: { ...repeat, data: answer.data, warnings: answer.warnings } } : {}),
       guard: async (tx) => {
         await room();
-        await requireAlive(tx, owner);
+        if (owner !== '') await requireAlive(tx, owner);
       },
     });
     if (!lease) return undefined;
@@ -61,13 +60,6 @@ export class Issuing {
     const { warnings, ...result } = await this.#logins.issue(call.mount!, issued, { path, remoteAddress, credentials });
     return { ...answer, ...result, warnings: merged(answer.warnings, warnings) };
   }
-}
-
-/** A secret must not outlive the token it is issued to: checked in the commit that stores its lease. */
-async function requireAlive(tx: StoreTransaction, digest: string): Promise<void> {
-  if (digest === '') return;
-  const record = await tokenRecords.get(tx, digest);
-  if (!record || record.revoking) throw new TokenRefused();
 }
 
 /** The leases of a token end with it. */

@@ -366,7 +366,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
     }),
     logLevels: options.logLevels && new SharedLogLevels(options.logLevels, siblings),
     logStreams: options.followedLog && new LogStreams({ clock, access, log: options.followedLog }),
-    creation: new TokenCreation({ store, tokens, policies, identity, clock }),
+    creation: new TokenCreation({ store, tokens, revoker, policies, identity, clock }),
     oidc,
     renewal: new TokenRenewal({ tokens, identity, clock, mount: mountOf, tokenMount: () => mounts.at('auth/token/')! }),
     logins: new LoginTokens({

@@ -13,6 +13,7 @@ import {
 import { Type } from 'typebox';
 import { Records } from '../../kernel/storage/records.ts';
 import type { Store } from '../../kernel/storage/store.ts';
+import { requireAlive } from '../../services/tokens/token-record.ts';
 
 /** By the digest of the token, and the path. */
 const Secret = Type.Record(Type.String(), Type.Unknown(), { secret: true });
@@ -69,7 +70,10 @@ export function cubbyholeEngine(store: Store): EnginePackage {
         if (req.data.path === '') throw new BadRequest('missing path');
         if (Object.keys(req.raw).length === 0) throw new InvalidRequest('missing data fields');
         const id = folderOf(req) + req.data.path;
-        await store.transaction(async (tx) => secrets.put(tx, id, { ...req.raw }));
+        await store.transaction(async (tx) => {
+          await requireAlive(tx, req.caller.tokenDigest);
+          await secrets.put(tx, id, { ...req.raw });
+        });
         return undefined;
       },
     })

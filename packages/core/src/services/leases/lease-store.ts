@@ -433,10 +433,13 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     if (why === 'force') return this.#drop(id);
     if (outcome.state === 'gone') return undefined;
     this.#report(id, outcome);
-    if (outcome.state === 'taken') throw new UpstreamFailed('failed to revoke entry: another process is at it');
+    if (outcome.state === 'taken')
+      throw new UpstreamFailed('failed to revoke entry: another process is already revoking it; try again shortly');
     if (outcome.state === 'delayed') {
       const last = record.revoke_error === undefined ? '' : `; the last error was: ${record.revoke_error}`;
-      throw new UpstreamFailed(`failed to revoke entry: ${record.type} is not answering; it will be tried again${last}`);
+      throw new UpstreamFailed(
+        `failed to revoke entry: the system behind ${record.type} is not responding; the revocation will be retried${last}`,
+      );
     }
     throw new UpstreamFailed(`failed to revoke entry: ${outcome.reason}`, outcome.state === 'absent' ? {} : { cause: outcome.error });
   }

@@ -9,8 +9,11 @@ import { ownPolicies, rolePolicies } from './child-policies.ts';
 import { boundCidrs, hardEnd, longestEnd } from './token-limits.ts';
 import { isOrphan, tokenRecords, type TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
+import type { TokenRevoker } from './token-revoker.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 import { policyBounds } from './policy-bounds.ts';
+
+const NEVER = new AbortController().signal;
 
 /** What a caller asks for; undefined is "not sent". */
 export interface TokenOrder {
@@ -55,13 +58,22 @@ export interface CreationRequest {
 export class TokenCreation {
   readonly #store: Store;
   readonly #tokens: TokenStore;
+  readonly #revoker: TokenRevoker;
   readonly #policies: PolicyStore;
   readonly #identity: IdentityStore;
   readonly #clock: Clock;
 
-  constructor(parts: { store: Store; tokens: TokenStore; policies: PolicyStore; identity: IdentityStore; clock: Clock }) {
+  constructor(parts: {
+    store: Store;
+    tokens: TokenStore;
+    revoker: TokenRevoker;
+    policies: PolicyStore;
+    identity: IdentityStore;
+    clock: Clock;
+  }) {
     this.#store = parts.store;
     this.#tokens = parts.tokens;
+    this.#revoker = parts.revoker;
     this.#policies = parts.policies;
     this.#identity = parts.identity;
     this.#clock = parts.clock;
@@ -165,6 +177,8 @@ export class TokenCreation {
         ...(numUses > 0 ? { num_uses: numUses } : {}),
         ...(latest < Infinity ? { latest } : {}),
       };
+      // Whoever had this id before leaves nothing behind.
+      if (order.id) await this.#revoker.takeRemains(this.#tokens.digest(order.id), NEVER);
       const made = await this.#store.transaction(async (tx) => {
         await requireAlive(tx, parent);
         if (order.id && (await this.#tokens.byDigest(this.#tokens.digest(order.id))))

@@ -1,5 +1,6 @@
+import { TokenRefused } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
-import { Records } from '../../kernel/storage/records.ts';
+import { Records, type RecordReader } from '../../kernel/storage/records.ts';
 
 /** The policies of a token when it made another, with those of its entity. */
 const PolicyBound = Type.Object({
@@ -56,6 +57,12 @@ export type TokenRecord = Static<typeof TokenRecord>;
 
 /** By the token's digest. */
 export const tokenRecords = new Records('token/', TokenRecord);
+
+/** What hangs on a token must not outlive it: checked in the commit that stores it. @throws TokenRefused */
+export async function requireAlive(tx: RecordReader, digest: string): Promise<void> {
+  const record = await tokenRecords.get(tx, digest);
+  if (!record || record.revoking) throw new TokenRefused();
+}
 
 /** The role of the login that made the token, by the metadata that login methods give; '' if it had none. */
 export function roleOfLogin(record: Pick<TokenRecord, 'meta'> | undefined): string {

@@ -63,7 +63,29 @@ export class TokenRevoker {
 
   /** Processes a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
-    await this.#join({ digest: due.id, entry: due, signal });
+    const digest = this.#tokens.guarded(due);
+    if (digest === undefined) return this.#join({ digest: due.id, entry: due, signal });
+    const guard = await this.#tokens.claimGuard(due);
+    if (guard !== undefined) await this.#finish(digest, guard, signal);
+  }
+
+  /**
+   * Takes back what is still there of a token whose record is gone: what was hung on it while it ended. What hangs on a token that was made again
+   * with the same id is that one's, because none is made before this is done.
+   */
+  async takeRemains(digest: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const [children, leases, kept] = await Promise.all([
+        this.#tokens.children(digest, 200),
+        this.#leases.ofToken(digest, 100),
+        this.#store.keys({ prefix: `${CUBBYHOLE}${digest}/`, limit: 200 }),
+      ]);
+      if (children.length + leases.length + kept.length === 0 || (await this.#tokens.exists(digest))) return;
+      const bulkhead = new Bulkhead({ concurrent: AT_A_TIME });
+      await Promise.all(children.map(async (child) => this.#end(child, { signal, bulkhead, orphanChildren: false }, digest)));
+      await this.#takeLeases(digest, leases, signal);
+      await this.#deleteAll(kept);
+    }
   }
 
   /** Waits for the batch that the token goes with. */
@@ -95,17 +117,17 @@ export class TokenRevoker {
     const rest = batch.filter(({ digest }) => laden.has(digest));
     // Whatever takes long does not hold up the others.
     if (rest.length > 0) this.#endEach(rest, await this.#tokens.beginRevocation(rest));
-    const gone = this.#gone.splice(0);
+    const gone = this.#gone.splice(0, BATCH);
     if (bare.length === 0 && gone.length === 0) return;
     const removed = await this.#removed(bare, gone);
     // What was hung on one of them between the look and its removal.
     const late = await this.#tokens.laden(removed.map(({ digest }) => digest));
     const caught = bare.filter(({ digest }) => late.has(digest));
     if (caught.length > 0) this.#endEach(caught, removed);
-    const guards = new Map(removed.map(({ digest, guard }) => [digest, guard]));
+    const ours = byDigest(removed);
     for (const { digest, done } of bare) {
       if (late.has(digest)) continue;
-      const guard = guards.get(digest);
+      const guard = ours.get(digest)?.guard;
       if (guard === undefined) done();
       else this.#gone.push({ guard, done });
     }
@@ -126,7 +148,7 @@ export class TokenRevoker {
 
   /** Each with what hangs on it; those that are not ours to end are done. */
   #endEach(items: readonly Waiting[], ours: readonly Begun[]): void {
-    const begun = new Map(ours.map((each) => [each.digest, each]));
+    const begun = byDigest(ours);
     for (const item of items) {
       const mine = begun.get(item.digest);
       if (!mine) item.done();
@@ -135,8 +157,13 @@ export class TokenRevoker {
   }
 
   async #endOne({ digest, guard }: Begun, signal: AbortSignal): Promise<void> {
-    await this.revoke(digest, signal);
-    if (guard !== undefined) await this.#tokens.removeBare([], [guard]);
+    if (guard === undefined) await this.revoke(digest, signal);
+    else await this.#finish(digest, guard, signal);
+  }
+
+  async #finish(digest: string, guard: string, signal: AbortSignal): Promise<void> {
+    await this.takeRemains(digest, signal);
+    await this.#tokens.letGo(digest, guard);
   }
 
   /** One of a batch failed: each for itself, so that it is the only one. What was done is done again, harmlessly. */
@@ -146,7 +173,7 @@ export class TokenRevoker {
 
   async #end(digest: string, how: { signal: AbortSignal; bulkhead: Bulkhead; orphanChildren: boolean }, parent?: string): Promise<void> {
     const { signal, bulkhead } = how;
-    await bulkhead.run(async () => this.#tokens.beginRevocation([{ digest }]));
+    const [begun] = await bulkhead.run(async () => this.#tokens.beginRevocation([{ digest }]));
     for (;;) {
       const children = await this.#tokens.children(digest, 200);
       if (children.length === 0) break;
@@ -159,36 +186,52 @@ export class TokenRevoker {
       );
     }
     await bulkhead.run(async () => {
-      await this.#takeLeases(digest, signal);
+      await this.#takeAllLeases(digest, signal);
       await this.#emptyCubbyhole(digest);
-      await this.#tokens.remove([digest], parent);
+      await this.#tokens.remove(digest, { parent, guard: begun?.guard });
     });
   }
 
-  async #takeLeases(digest: string, signal: AbortSignal): Promise<void> {
+  async #takeAllLeases(digest: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const ids = await this.#leases.ofToken(digest, 100);
       if (ids.length === 0) return;
-      await Promise.all(
-        ids.map(async (id) => {
-          try {
-            if (await this.#leases.revoke(id, { signal })) return;
-          } catch (error) {
-            this.#log.warn('a lease outlives its token because it cannot be revoked yet', { lease: id, error: String(error) });
-          }
-          await this.#leases.detach(digest, id);
-        }),
-      );
+      await this.#takeLeases(digest, ids, signal);
     }
+  }
+
+  async #takeLeases(digest: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      ids.map(async (id) => {
+        try {
+          if (await this.#leases.revoke(id, { signal })) return;
+        } catch (error) {
+          this.#log.warn('a lease outlives its token because it cannot be revoked yet', { lease: id, error: String(error) });
+        }
+        await this.#leases.detach(digest, id);
+      }),
+    );
   }
 
   async #emptyCubbyhole(digest: string): Promise<void> {
     for (;;) {
       const keys = await this.#store.keys({ prefix: `${CUBBYHOLE}${digest}/`, limit: 200 });
       if (keys.length === 0) return;
-      await this.#store.transaction(async (tx) => {
-        for (const key of keys) tx.delete(key);
-      });
+      await this.#deleteAll(keys);
     }
   }
+
+  async #deleteAll(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#store.transaction(async (tx) => {
+      for (const key of keys) tx.delete(key);
+    });
+  }
+}
+
+/** Of a token that was named twice, the one with its guard. */
+function byDigest(begun: readonly Begun[]): Map<string, Begun> {
+  const found = new Map<string, Begun>();
+  for (const one of begun) if (one.guard !== undefined || !found.has(one.digest)) found.set(one.digest, one);
+  return found;
 }

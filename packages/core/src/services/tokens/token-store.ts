@@ -31,6 +31,8 @@ const LASTING = 7 * 86_400_000;
 const SPAN = 64;
 /** The character after the slash: a bound behind all that is in a folder. */
 const BEHIND_SLASH = '0';
+/** Behind the digest in the entry of the schedule that is a guard. */
+const GUARD = '/';
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
 
@@ -49,7 +51,7 @@ export interface Ending {
 /** A token whose end is the caller's. */
 export interface Begun {
   readonly digest: string;
-  /** The key of an entry of the schedule that stands for a token whose record is gone: see `removeBare`. */
+  /** Set where the record is gone or damaged: the key of an entry of the schedule that stands for it. See `removeBare`. */
   readonly guard?: string;
 }
 
@@ -190,19 +192,15 @@ export class TokenStore {
       const due = this.#clock.millis() + CLAIM;
       for (const { digest, entry } of tokens) {
         const record = await this.#records.get(digest, tx).catch(damaged);
-        if (record === DAMAGED) {
-          // Nobody can use a token whose record cannot be read; the index says that its time has come.
-          if (entry) tx.delete(entry.key);
-        } else if (record === undefined) {
-          if (entry) ours.push({ digest, guard: entry.key });
-          else ours.push({ digest });
+        if (record === undefined || record === DAMAGED) {
+          // Nobody can use such a token, and no record says that its end has begun.
+          ours.push(entry || record === DAMAGED ? { digest, guard: this.#guard(tx, { digest, due, entry }) } : { digest });
           continue;
         } else if (entry && record.due !== entry.at) {
           realign(tx, entry, record.due);
           continue;
-        } else if (entry || !record.revoking) {
-          this.write(tx, digest, record, { ...record, revoking: true, due });
         }
+        if (entry || !record.revoking) this.write(tx, digest, record, { ...record, revoking: true, due });
         ours.push({ digest });
       }
       return ours;
@@ -221,22 +219,57 @@ export class TokenStore {
       const due = this.#clock.millis() + CLAIM;
       for (const { digest, entry } of tokens) {
         const record = await this.#records.get(digest, tx).catch(damaged);
-        if (record === undefined) {
-          ours.push(entry ? { digest, guard: entry.key } : { digest });
+        if (record === undefined && !entry) {
+          ours.push({ digest });
           continue;
         }
         if (record === DAMAGED) this.#removeDamaged(tx, digest);
-        else if (entry && record.due !== entry.at) {
+        else if (entry && record && record.due !== entry.at) {
           realign(tx, entry, record.due);
           continue;
-        } else this.#remove(tx, digest, record);
-        if (entry) tx.delete(entry.key);
-        const guard = dueKey(due, 'token', digest);
-        tx.mark(guard);
-        ours.push({ digest, guard });
+        } else if (record) this.#remove(tx, digest, record);
+        ours.push({ digest, guard: this.#guard(tx, { digest, due, entry }) });
       }
       return ours;
     });
+  }
+
+  /** Takes the place of the entry, if there is one. */
+  #guard(tx: StoreTransaction, { digest, due, entry }: { digest: string; due: number; entry: DueEntry | undefined }): string {
+    if (entry) tx.delete(entry.key);
+    // Never the key of an entry with a record: a token that is made again with the same id may be due at the same time.
+    const guard = dueKey(due, 'token', digest + GUARD);
+    tx.mark(guard);
+    return guard;
+  }
+
+  /** Whose guard the entry is; undefined where it is a token's own. */
+  guarded({ id }: DueEntry): string | undefined {
+    return id.endsWith(GUARD) ? id.slice(0, -GUARD.length) : undefined;
+  }
+
+  /** Resolves with the guard that replaces this one while the caller is at work; undefined where another process was faster. */
+  async claimGuard({ key, id }: DueEntry): Promise<string | undefined> {
+    return this.#store.transaction(async (tx) => {
+      if (!(await tx.isMark(key))) return undefined;
+      tx.delete(key);
+      const guard = dueKey(this.#clock.millis() + CLAIM, 'token', id);
+      tx.mark(guard);
+      return guard;
+    });
+  }
+
+  /** Nothing hangs on the token any more whose record is gone or damaged. */
+  async letGo(digest: string, guard: string | undefined): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      if ((await this.#records.get(digest, tx).catch(damaged)) === DAMAGED) this.#removeDamaged(tx, digest);
+      if (guard !== undefined) tx.delete(guard);
+    });
+  }
+
+  /** Whether there is a token, also one that has ended. A damaged record is none. */
+  async exists(digest: string): Promise<boolean> {
+    return (await this.#records.readable(digest)) !== undefined;
   }
 
   /**
@@ -267,16 +300,17 @@ export class TokenStore {
     return laden;
   }
 
-  /** Removes records with their index entries. What hung on the tokens is already gone. `parent`: whose children they were listed as. */
-  async remove(digests: readonly string[], parent?: string): Promise<void> {
+  /**
+   * Removes the record of a revoked token with its index entries. What hung on it is already gone. `parent`: whose child it was listed as. A token that
+   * was made again with the same id since another process removed this one is not revoked, and stays.
+   */
+  async remove(digest: string, { parent, guard }: { parent?: string | undefined; guard?: string | undefined } = {}): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      for (const digest of digests) {
-        const record = await this.#records.get(digest, tx).catch(damaged);
-        if (parent !== undefined) tx.delete(childKey(parent, digest));
-        if (record === undefined) continue;
-        if (record === DAMAGED) this.#removeDamaged(tx, digest);
-        else this.#remove(tx, digest, record);
-      }
+      const record = await this.#records.get(digest, tx).catch(damaged);
+      if (parent !== undefined && (record === undefined || record === DAMAGED || record.revoking)) tx.delete(childKey(parent, digest));
+      if (guard !== undefined) tx.delete(guard);
+      if (record === DAMAGED) this.#removeDamaged(tx, digest);
+      else if (record?.revoking) this.#remove(tx, digest, record);
     });
   }
 

@@ -41,6 +41,25 @@ describe('cubbyhole', () => {
     expect((await call('scan', 'cubbyhole', {}, await tokenOf({ policies: ['default'] }))).status).toBe(403);
   });
 
+  test('takes nothing for a token that ends while it is written', async () => {
+    const storage = memoryStorage();
+    const own = await checkedCore({ storage, devRootToken: 'root' });
+    const ask = async (operation: CoreRequest['operation'], path: string, data = {}, token = 'root'): Promise<CoreResponse> =>
+      own.handle({ operation, path, data, token });
+    const token = (await ask('update', 'auth/token/create', { policies: ['default'] })).auth!.client_token;
+    const commit = storage.commit.bind(storage);
+    storage.commit = async (change) => {
+      if (!(change.put ?? []).some(({ key }) => key.startsWith('cubbyhole/'))) return commit(change);
+      storage.commit = commit;
+      expect((await ask('update', 'auth/token/revoke', { token })).status).toBe(204);
+      return commit(change);
+    };
+    const late = await ask('update', 'cubbyhole/x', { kept: 'too long' }, token);
+    expect([late.status, late.errors]).toEqual([403, ['permission denied']]);
+    expect(await storage.range({ prefix: 'cubbyhole/', keysOnly: true })).toEqual([]);
+    await own.close();
+  });
+
   test('is each token its own, and goes with it', async () => {
     const one = await tokenOf({ policies: ['default'] });
     const two = await tokenOf({ policies: ['default'] });

@@ -106,4 +106,93 @@ describe('many tokens that end together', () => {
     expect(together).toBe(1);
     expect(await Promise.all(tokens.map(alive))).toEqual([false, false, false]);
   });
+
+  describe('where one is made again with the same id while the server looks for what was left of it', () => {
+    /** Longer than the guard of a token that is gone stays in the schedule. */
+    const GUARDED = '75s';
+    const again = async (ttl: string): Promise<void> => {
+      const answer = await mount.call('update', 'auth/token/create/many', { data: { id: 'mine', policies: ['all'], ttl } });
+      expect(answer.errors).toBeUndefined();
+    };
+
+    test('leave the new one alone, and what is issued to it', async () => {
+      await again('1h');
+      await made('1h');
+      whenLookedAt(async (look) => {
+        if (look !== 1) return;
+        const commit = driver.commit.bind(driver);
+        driver.commit = async (change) => {
+          const version = await commit(change);
+          if (!(change.delete ?? []).some((key) => key.startsWith('token/'))) return version;
+          driver.commit = commit;
+          await again('1h');
+          expect((await mount.call('read', 'acc/creds/r', { token: 'mine' })).status).toBe(200);
+          return version;
+        };
+      });
+      expect(await revokeAll()).toBe(204);
+      await mount.advance(GUARDED);
+      expect(await alive('mine')).toBe(true);
+      expect(outside.users.size).toBe(1);
+    });
+
+    test('leave the new one its end, also where that is due with the look', async () => {
+      await again('1h');
+      whenLookedAt(async (look) => {
+        if (look === 2) await again(GUARDED);
+      });
+      expect(await revokeAll()).toBe(204);
+      expect(await alive('mine')).toBe(true);
+      await mount.advance(GUARDED);
+      expect((await keys()).filter((key) => key.startsWith('lease/auth/token/create/many/'))).toEqual([]);
+    });
+
+    test('give the new one nothing of what the former had', async () => {
+      await again('1h');
+      whenLookedAt(async (look) => {
+        if (look === 1) expect((await mount.call('read', 'acc/creds/r', { token: 'mine' })).status).toBe(200);
+        if (look !== 2) return;
+        driver.cut();
+      });
+      void revokeAll();
+      await clock.advance(0);
+      mount = await start();
+      expect(outside.users.size).toBe(1);
+      await again('1h');
+      expect(outside.users.size).toBe(0);
+      await mount.advance('4m');
+      expect(await alive('mine')).toBe(true);
+    });
+  });
+
+  test('end a damaged one with what hangs on it, also where the server dies before it gets to that', async () => {
+    const before = await keys();
+    const token = await made('1h');
+    expect((await mount.call('read', 'acc/creds/r', { token })).status).toBe(200);
+    const record = (await keys()).find((key) => key.startsWith('token/') && !before.includes(key))!;
+    await driver.commit({ put: [{ key: record, value: Buffer.from('damaged') }] });
+    const commit = driver.commit.bind(driver);
+    driver.commit = async (change) => {
+      const version = await commit(change);
+      if ((change.delete ?? []).some((key) => key.startsWith('schedule/') && key.includes(record.slice('token/'.length)))) driver.cut();
+      return version;
+    };
+    await clock.advance('1h');
+    mount = await start();
+    expect(outside.users.size).toBe(1);
+    await mount.advance('4m');
+    expect(outside.users.size).toBe(0);
+    expect(
+      (await keys()).filter((key) => /^(token|token-lease|lease\/acc|schedule.*\/token)\//.test(key) && !before.includes(key)),
+    ).toEqual([]);
+  });
+
+  test('come to their end one by one where they are named twice', async () => {
+    const before = await keys();
+    const token = await made('75s');
+    const digest = (await keys()).find((key) => key.startsWith('token/') && !before.includes(key))!.slice('token/'.length);
+    await Promise.all([mount.advance('75s'), revokeAll()]);
+    expect(await alive(token)).toBe(false);
+    expect((await keys()).filter((key) => key.includes(digest))).toEqual([]);
+  });
 });
