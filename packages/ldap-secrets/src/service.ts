@@ -15,8 +15,9 @@ import {
   secretMoves,
   type ServiceOptions,
 } from '@strongroom/ldap-client';
+import { holderIn, requireSudoForPasswords } from '@strongroom/rotation';
 import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
-import { claimsOf, ownerOf } from './managed-accounts.ts';
+import { claimsOf, managerName, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
 import { requireServiceAccount, requireUnneeded } from './self-managed.ts';
 
@@ -63,8 +64,8 @@ export class DirectoryService {
   }
 
   /**
-   * `sudo`: the caller may have the stored bindpass sent elsewhere. Resolves with the record. @throws BadRequest for what cannot be stored, and for another
-   * address without bindpass; TooManyRequests for another account or bindpass while bindpass is being rotated.
+   * `sudo`: the caller may have stored passwords sent elsewhere. Resolves with the record. @throws BadRequest for what cannot be stored, and for another
+   * address without bindpass, or where passwords of accounts are stored; TooManyRequests for another account or bindpass while bindpass is being rotated.
    */
   async write(sent: SentConfig, supplied: ReadonlySet<string>, sudo: boolean): Promise<LdapSecretsConfig> {
     const written = await this.#host.storage.transaction(async (tx) => {
@@ -73,7 +74,10 @@ export class DirectoryService {
       if (before) this.#root.requireQuietFor(before, sent);
       const next = mergeConfig(before, sent, supplied, randomUUID());
       if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
-      if (before && !sudo) requireSameAddress(before, next);
+      if (!sudo) {
+        if (before) requireSameAddress(before, next);
+        await requireNoPasswordMoves(records, before, next);
+      }
       if (next.self_managed) await requireUnneeded(records);
       else if (next.binddn !== before?.binddn || before.self_managed) await requireUnmanaged(records, next.binddn);
       await this.#root.store(tx, next, before);
@@ -162,6 +166,17 @@ function requireSameAddress(before: LdapSecretsConfig, next: LdapSecretsConfig):
   throw new BadRequest(
     `self_managed: the passwords of static roles would be sent to what is new (${changed.join(', ')}); a token with sudo on this path may change that, or use another mount`,
   );
+}
+
+/** What a rotation logs in with stays where it was set. A configuration that was deleted is forgotten, so that any is another one then. @throws BadRequest */
+async function requireNoPasswordMoves(records: Records, before: LdapSecretsConfig | undefined, next: LdapSecretsConfig): Promise<void> {
+  const changed = before ? secretMoves(before, next) : ['url'];
+  if (changed.length === 0) return;
+  const role = await holderIn(records.staticRoles);
+  const account = role === undefined ? await holderIn(records.accounts) : undefined;
+  const owner =
+    role === undefined ? account && managerName({ kind: 'library', owner: account }) : managerName({ kind: 'static-role', owner: role });
+  requireSudoForPasswords({ changed, holder: owner, sudo: false });
 }
 
 /** A mount that logged in with an account that it rotates itself would lock itself out. @throws BadRequest */

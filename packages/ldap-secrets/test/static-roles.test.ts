@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithSlapd, startSlapd, type Slapd } from '@strongroom/lab';
 import { startLdapCutter, type LdapCutter } from './ldap-cutter.ts';
-import { dataOf, DirectoryView, mountLdap, SVC, withManager } from './ldap-mount.ts';
+import { dataOf, DirectoryView, managerDn, managerPassword, mountLdap, SVC, withManager } from './ldap-mount.ts';
 
 interface Cred {
   dn: string;
@@ -452,4 +452,49 @@ describeWithSlapd('static-role', () => {
       });
     },
   );
+
+  describe('another address of the directory', () => {
+    const writeAs = async (token: string, data: Record<string, unknown>) => {
+      const { status, errors = [] } = await mount.call('update', 'ldap/config', { data, token });
+      return [status, ...errors!].join();
+    };
+    const tokenWith = async (...capabilities: string[]): Promise<string> => {
+      const policy = `path "ldap/config" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await mount.call('update', `sys/policies/acl/${capabilities.join('-')}`, { data: { policy } });
+      return (await mount.call('update', 'auth/token/create', { data: { policies: [capabilities.join('-')] } })).auth!.client_token;
+    };
+    const refused = (holder: string) =>
+      `400,url: a new value sends the stored passwords of accounts, such as that of the ${holder}, to another address; use a token whose policy grants sudo on this path, or another mount`;
+    let own: Record<string, unknown>;
+    beforeEach(() => {
+      own = { url: slapd.url, binddn: 'cn=mine', bindpass: 'mine' };
+    });
+
+    test('needs sudo where a static role has a password, also with a bindpass, since a rotation may log in with it there', async () => {
+      const token = await tokenWith('create', 'update', 'delete');
+      expect(await writeAs(token, own)).toBe('204');
+      await mount.write('config', { ...own, url: cutter.url, binddn: managerDn, bindpass: managerPassword });
+      await write('unknown', { username: 'svc2', dn: dnOf('svc2'), rotation_period: '24h', skip_import_rotation: true });
+      expect(await writeAs(token, own)).toBe('204');
+      await mount.write('config', { ...own, url: cutter.url, binddn: managerDn, bindpass: managerPassword });
+      await write('app', { username: 'svc1', dn: dnOf('svc1'), rotation_period: '24h' });
+      expect(await writeAs(token, own)).toBe(refused('static role "app"'));
+      expect(await writeAs(token, { ...own, url: cutter.url })).toBe('204');
+      expect(await writeAs(await tokenWith('update', 'sudo'), own)).toBe('204');
+    });
+
+    test('needs sudo where an account of the library has a password', async () => {
+      await mount.write('library/set', { service_account_names: 'svc3' });
+      await mount.advance(0);
+      expect(await writeAs(await tokenWith('update'), own)).toBe(refused('library account "svc3"'));
+    });
+
+    test('is no other way to it where the configuration is deleted and written anew', async () => {
+      const token = await tokenWith('create', 'update', 'delete');
+      await write('app', { username: 'svc1', dn: dnOf('svc1'), rotation_period: '24h' });
+      expect((await mount.call('delete', 'ldap/config', { token })).status).toBe(204);
+      expect(await writeAs(token, own)).toBe(refused('static role "app"'));
+      expect(await writeAs(await tokenWith('create', 'sudo'), own)).toBe('204');
+    });
+  });
 });

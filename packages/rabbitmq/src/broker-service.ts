@@ -8,11 +8,11 @@ import {
   type EnginePool,
   type Transaction,
 } from '@strongroom/engine-sdk';
-import { otherManager } from '@strongroom/rotation';
+import { holderIn, otherManager, requireSudoForPasswords } from '@strongroom/rotation';
 import { Broker } from './broker.ts';
 import { BrokerFailed, textOf } from './broker-failed.ts';
 import { addressOf, changesRoot, keptSecrets, mergeConnection, secretMoves, type Connection, type SentConnection } from './connection.ts';
-import { CONNECTION, recordsIn } from './records.ts';
+import { CONNECTION, recordsIn, type Records } from './records.ts';
 
 /** How the registry of managed accounts and refusals call the rotation of the managing user's password; never changed. */
 export const ROOT_MANAGER = 'the root credential';
@@ -64,7 +64,8 @@ export class BrokerService {
   }
 
   /**
-   * Stores the connection. @throws BadRequest for what cannot be stored, and for another address without the password; InvalidRequest for a login that
+   * Stores the connection. @throws BadRequest for what cannot be stored, and for another address without the password, or where passwords of
+   * static roles are stored; InvalidRequest for a login that
    * RabbitMQ refuses; BrokerFailed; TooManyRequests for another user or password while the password is being rotated.
    */
   async write({ sent, supplied, sudo, verify, signal }: ConnectionWrite): Promise<Connection> {
@@ -72,15 +73,15 @@ export class BrokerService {
     if (verify) {
       const stored = await this.read();
       const next = mergeConnection(stored, sent, edition);
-      if (stored) requireSecretsAgain({ changed: secretMoves(stored, next), kept: keptSecrets(stored, supplied), sudo });
+      if (stored) await requireNoMoves(recordsIn(this.#host.storage), { before: stored, next, supplied, sudo });
       await this.verify(next, signal);
     }
     const written = await this.#host.storage.transaction(async (tx) => {
-      const { connection } = recordsIn(tx);
-      const before = await connection.get(CONNECTION);
+      const records = recordsIn(tx);
+      const before = await records.connection.get(CONNECTION);
       const next = mergeConnection(before, sent, edition);
       if (before) {
-        requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
+        await requireNoMoves(records, { before, next, supplied, sudo });
         const changed = changesRoot(before, next);
         if (changed) this.#requireQuiet(before, `${changed} cannot be changed`);
       }
@@ -160,4 +161,20 @@ export class BrokerService {
     if (root?.pending === undefined || root.pending.until <= this.#host.clock.millis()) return;
     throw new TooManyRequests(`${refused} while the password is being rotated; try again`, { headers: { 'Retry-After': '1' } });
   }
+}
+
+interface MoveOfSecrets {
+  readonly before: Connection;
+  readonly next: Connection;
+  readonly supplied: ReadonlySet<string>;
+  readonly sudo: boolean;
+}
+
+/** Stored secrets stay at their address. @throws BadRequest */
+async function requireNoMoves(records: Records, { before, next, supplied, sudo }: MoveOfSecrets): Promise<void> {
+  const changed = secretMoves(before, next);
+  if (sudo || changed.length === 0) return;
+  requireSecretsAgain({ changed, kept: keptSecrets(before, supplied), sudo });
+  const role = await holderIn(records.staticRoles);
+  requireSudoForPasswords({ changed, holder: role === undefined ? undefined : `static role "${role}"`, sudo });
 }

@@ -228,5 +228,17 @@ describeWithRabbitmq('rotated passwords', () => {
       });
     }
     expect((await write({ connection_uri: elsewhere, password: server.password, verify_connection: false })).status).toBe(204);
+    // A rotation may log in with the password of a user there.
+    await server.api('PUT', 'users/app', { password: 'first', tags: '' });
+    await mount.write('static-roles/app', { username: 'app', rotation_period: '24h' });
+    const back = await write({ connection_uri: server.url, password: server.password, verify_connection: false });
+    expect({ status: back.status, errors: back.errors }).toEqual({
+      status: 400,
+      errors: [
+        'connection_uri: a new value sends the stored passwords of accounts, such as that of the static role "app", to another address; use a token whose policy grants sudo on this path, or another mount',
+      ],
+    });
+    expect((await write({ password: server.password })).status).toBe(204);
+    await mount.write('config/connection', { connection_uri: server.url });
   });
 });

@@ -1,0 +1,37 @@
+import { BadRequest, type Collection } from '@strongroom/engine-sdk';
+import type { RotationState } from './rotation-state.ts';
+
+/** Records that are read at a time. */
+const PAGE = 64;
+
+/** The id of a record with a credential that a rotation may log in with; undefined where none has one. */
+export async function holderIn<R extends RotationState<unknown>>(records: Pick<Collection<R>, 'entries'>): Promise<string | undefined> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await records.entries({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const found = page.find(([, { current, pending, shelved }]) => current !== undefined || pending !== undefined || shelved !== undefined);
+    if (found || page.length < PAGE) return found?.[0];
+    after = page.at(-1)![0];
+  }
+}
+
+/** A write of settings by which rotations reach the accounts whose passwords a mount stores. */
+export interface HeldPasswords {
+  /** Fields whose new value sends passwords to another place, or sends them less safely. Empty if there are none. */
+  readonly changed: readonly string[];
+  /** Whose password is stored, such as `static role "app"`. */
+  readonly holder: string | undefined;
+  /** `req.caller.sudo` */
+  readonly sudo: boolean;
+}
+
+/**
+ * A rotation whose outcome is open logs in with the password that an account had before, wherever the settings lead by then. A caller who may write
+ * the settings does not know these passwords, so that none can be sent again, and must not learn them. @throws BadRequest
+ */
+export function requireSudoForPasswords({ changed, holder, sudo }: HeldPasswords): void {
+  if (sudo || changed.length === 0 || holder === undefined) return;
+  throw new BadRequest(
+    `${changed.join(', ')}: a new value sends the stored passwords of accounts, such as that of the ${holder}, to another address; use a token whose policy grants sudo on this path, or another mount`,
+  );
+}
