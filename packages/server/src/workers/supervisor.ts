@@ -16,6 +16,8 @@ const HUNG = 30;
 const STOP = 30_000;
 /** A worker that says why it failed has as long to end by itself. */
 const LAST_WORDS = 2_000;
+/** A signal to the whole process group may reach a worker first: how long it may take to reach this process. */
+const SAME_SIGNAL = 2_000;
 
 export interface SupervisorParts {
   readonly fork: Fork;
@@ -94,10 +96,12 @@ export class Supervisor {
   async start(): Promise<Listening | undefined> {
     this.#tick();
     const [first, ...others] = this.#slots;
+    const started: Slot[] = [];
     for (const slots of [[first!], others]) {
       if (this.#stopping !== undefined) break;
       for (const slot of slots) this.#start(slot);
-      while (this.#stopping === undefined && slots.some(({ listening }) => !listening))
+      started.push(...slots);
+      while (this.#stopping === undefined && started.some(({ listening }) => !listening))
         await new Promise<void>((resolve) => (this.#changed = resolve));
     }
     if (this.#notStarted) {
@@ -185,8 +189,12 @@ export class Supervisor {
       return this.#finishIfAllEnded();
     }
     if (!this.#serving) {
-      this.#notStarted = new WorkerNotStarted(reason ?? `worker ${number} ended while the server started: ${howEnded(end)}`);
-      return this.stop('a worker could not start', 1);
+      const giveUp = (): void => {
+        if (this.#stopping !== undefined) return;
+        this.#notStarted = new WorkerNotStarted(reason ?? `worker ${number} ended while the server started: ${howEnded(end)}`);
+        this.stop('a worker could not start', 1);
+      };
+      return reason === undefined && endedByOrder(end) ? this.#after(SAME_SIGNAL, giveUp) : giveUp();
     }
     const how = {
       worker: number,
@@ -250,6 +258,11 @@ export class Supervisor {
     });
     this.#cancels.add(cancel);
   }
+}
+
+/** By a signal that stops a server, whether the worker listened to signals yet or not. */
+function endedByOrder({ code, signal }: End): boolean {
+  return code === 0 || signal === 'SIGTERM' || signal === 'SIGINT';
 }
 
 function howEnded({ code, signal }: End): string {

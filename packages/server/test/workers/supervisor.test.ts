@@ -170,6 +170,36 @@ describe('the supervisor', () => {
     expect(forked).toHaveLength(3);
   });
 
+  test.each<[string, number, number | null, string | null]>([
+    ['the first one, which does not listen to signals yet', 0, null, 'SIGTERM'],
+    ['the first one, which ends in order', 0, 0, null],
+    ['another one', 1, null, 'SIGINT'],
+  ])('ends with 0 when the order to stop reaches a worker before it while they start: %s', async (_, ending, code, signal) => {
+    const { forked, ready, supervisor } = await supervised(3);
+    if (ending > 0) forked[0]!.listen();
+    await settled();
+    forked[ending]!.end(code, signal);
+    for (const worker of forked.slice(ending + 1)) worker.listen();
+    await settled();
+    supervisor.stop('SIGTERM');
+    for (const [at, worker] of forked.entries()) if (at !== ending) worker.end(0);
+    expect(await ready).toBeUndefined();
+    expect(await supervisor.ended).toBe(0);
+  });
+
+  test.each([0, 1])('gives up where only worker %i gets the order to stop while they start', async (ending) => {
+    const { clock, forked, ready, supervisor } = await supervised();
+    forked[0]!.listen();
+    await settled();
+    forked[1 - ending]!.listen();
+    forked[ending]!.end(null, 'SIGTERM');
+    await settled();
+    await clock.advance(2_000);
+    forked[1 - ending]!.end(0);
+    await expect(ready).rejects.toThrow(`worker ${ending + 1} ended while the server started: killed by SIGTERM`);
+    expect(await supervisor.ended).toBe(1);
+  });
+
   test('ends with 1 when workers are killed while they start', async () => {
     const { forked, ready, supervisor } = await supervised();
     supervisor.stop('SIGTERM');

@@ -324,6 +324,22 @@ workers = 2
   });
 });
 
+test('a server of two workers ends with 0 while it starts, also where the order to stop reaches its worker first', async () => {
+  const server = start(
+    written(
+      'worker-first.hcl',
+      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'worker-first'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
+    ),
+  );
+  await until(() => server.workers.length > 0);
+  const [worker] = server.workers;
+  process.kill(worker!, 'SIGTERM');
+  await until(() => !isAlive(worker!));
+  server.child.kill('SIGTERM');
+  expect(await server.exited).toBe(0);
+  expect(server.said).not.toMatch(/ready|Error/);
+});
+
 test('a server whose second worker cannot start ends with 1 and its reason, is never ready, and leaves no worker', async () => {
   const { certFile, keyFile } = new TestAuthority(folder).issue('second');
   const pids = join(folder, 'pids');
