@@ -1,5 +1,6 @@
 import { requireSecretsAgain, type Collection, type StorageView, type Transaction } from '@strongroom/engine-sdk';
 import { keptSecrets, Lending, secretMoves, type SentBindAccount } from '@strongroom/ldap-client';
+import { requireSettledRotation } from '@strongroom/rotation';
 import { CONFIG, configsIn, defaultConfig, isConfigKey, mergeConfig, type LdapAuthConfig } from './config.ts';
 import type { RootRotation } from './root-rotation.ts';
 import { makeSetup, type Setup, type SetupParts } from './setup.ts';
@@ -53,7 +54,9 @@ export class ConfigStore {
       const stored = await this.readIn(tx);
       this.#parts.root.requireQuietFor(stored, sentOf(data, supplied));
       const merged = mergeConfig(stored, data, supplied);
-      requireSecretsAgain({ changed: secretMoves(stored, merged), kept: keptSecrets(stored, supplied), sudo });
+      const changed = secretMoves(stored, merged);
+      requireSecretsAgain({ changed, kept: keptSecrets(stored, supplied), sudo });
+      requireSettledRotation({ changed, open: merged.root?.pending !== undefined, secret: 'bindpass', sudo });
       await this.#parts.changing?.(tx, stored, merged);
       await this.#parts.root.store(tx, merged, stored);
       return merged;

@@ -82,6 +82,26 @@ describeWithSlapd('rotation of the password that the method searches with', () =
     expect((await rotated).status).toBe(204);
   });
 
+  test('one that is not finished keeps its new password from another address, also where bindpass is sent with it', async () => {
+    const cutter = await startLdapCutter(slapd.port);
+    try {
+      await mount.write('config', { url: cutter.url });
+      cutter.cutAt(0, 'answer', 'changes');
+      const gone = cutter.cut().then(() => cutter.shut());
+      expect((await mount.call('update', at('config/rotate-root'))).status).toBe(500);
+      await gone;
+      const policy = `path "${at('config')}" { capabilities = ["update"] }`;
+      await mount.call('update', 'sys/policies/acl/writer', { data: { policy } });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['writer'] } })).auth!.client_token;
+      const moved = await mount.call('update', at('config'), { data: { url: slapd.url, bindpass: 'mine' }, token });
+      expect([moved.status, moved.errors?.join()]).toEqual([400, expect.stringContaining('url: a rotation of bindpass is not finished')]);
+      expect((await mount.call('update', at('config'), { data: { url: slapd.url } })).status).toBe(204);
+      expect(await works()).toBe(200);
+    } finally {
+      await cutter.stop();
+    }
+  });
+
   test('a plan rotates it by itself', async () => {
     await mount.write('config', { rotation_period: '24h' });
     expect(await shown()).toMatchObject({ rotation_period: 86_400 });

@@ -15,7 +15,7 @@ import {
   secretMoves,
   type ServiceOptions,
 } from '@strongroom/ldap-client';
-import { holderIn, requireSudoForPasswords } from '@strongroom/rotation';
+import { holderIn, requireSettledRotation, requireSudoForPasswords } from '@strongroom/rotation';
 import { clientSettings, mergeConfig, serviceBinding, type LdapSecretsConfig, type SentConfig } from './config.ts';
 import { claimsOf, managerName, ownerOf } from './managed-accounts.ts';
 import { CONFIG, recordsIn, type Records } from './records.ts';
@@ -76,6 +76,8 @@ export class DirectoryService {
       if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
       if (!sudo) {
         if (before) requireSameAddress(before, next);
+        if (before)
+          requireSettledRotation({ changed: secretMoves(before, next), open: next.root?.pending !== undefined, secret: 'bindpass', sudo });
         await requireNoPasswordMoves(records, before, next);
       }
       if (next.self_managed) await requireUnneeded(records);

@@ -93,6 +93,26 @@ describeWithSlapd('POST rotate-root', () => {
     },
   );
 
+  test('one that is not finished keeps its new password from another address, also where bindpass is sent with it', async () => {
+    cutter.cutAt(0, 'answer', 'changes');
+    const gone = cutter.cut().then(() => cutter.shut());
+    expect((await rotate()).status).toBe(500);
+    await gone;
+    const policy = 'path "ldap/config" { capabilities = ["update"] }';
+    await mount.call('update', 'sys/policies/acl/writer', { data: { policy } });
+    const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['writer'] } })).auth!.client_token;
+    const moved = async (data: Record<string, unknown>) => {
+      const { status, errors } = await mount.call('update', 'ldap/config', { data, token });
+      return [status, errors?.join()];
+    };
+    expect(await moved({ url: slapd.url, bindpass: 'mine' })).toEqual([
+      400,
+      'url: a rotation of bindpass is not finished, and a new value would send its new password to another address; wait until root_rotation is idle, or use a token whose policy grants sudo on this path',
+    ]);
+    expect((await moved({ bindpass: managerPassword }))[0]).toBe(204);
+    expect((await moved({ url: slapd.url, binddn: slapd.adminDn, bindpass: slapd.adminPassword }))[0]).toBe(204);
+  });
+
   test('the previous password is tried for ten minutes, for servers that have not heard of the change', async () => {
     await rotate();
     const behind = await startSlapd(withManager);

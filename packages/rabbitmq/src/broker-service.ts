@@ -8,7 +8,7 @@ import {
   type EnginePool,
   type Transaction,
 } from '@strongroom/engine-sdk';
-import { holderIn, otherManager, requireSudoForPasswords } from '@strongroom/rotation';
+import { holderIn, otherManager, requireSettledRotation, requireSudoForPasswords } from '@strongroom/rotation';
 import { Broker } from './broker.ts';
 import { BrokerFailed, textOf } from './broker-failed.ts';
 import { addressOf, changesRoot, keptSecrets, mergeConnection, secretMoves, type Connection, type SentConnection } from './connection.ts';
@@ -175,6 +175,7 @@ async function requireNoMoves(records: Records, { before, next, supplied, sudo }
   const changed = secretMoves(before, next);
   if (sudo || changed.length === 0) return;
   requireSecretsAgain({ changed, kept: keptSecrets(before, supplied), sudo });
+  requireSettledRotation({ changed, open: next.root?.pending !== undefined, secret: 'password', sudo });
   const role = await holderIn(records.staticRoles);
   requireSudoForPasswords({ changed, holder: role === undefined ? undefined : `static role "${role}"`, sudo });
 }

@@ -38,7 +38,7 @@ export {
 export type { PlanRules, RotationPlan, SentPlan } from './rotation-plan.ts';
 export { rootPlanOf, rootPlanParameters, rotatesByItself } from './root-plan.ts';
 export { ownFields, ownState, present, rotationStateFields } from './rotation-state.ts';
-export { holderIn, requireSudoForPasswords, type HeldPasswords } from './stored-credentials.ts';
+export { holderIn, requireSettledRotation, requireSudoForPasswords, type HeldPasswords, type OpenRotation } from './stored-credentials.ts';
 export type { PendingChange, RetiringCredential, RotationState, StateLens } from './rotation-state.ts';
 export { creationOpen } from './creation-open.ts';
 export { importedPassword, refuseImport, requireProven } from './imported-password.ts';

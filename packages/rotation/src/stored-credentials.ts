@@ -35,3 +35,24 @@ export function requireSudoForPasswords({ changed, holder, sudo }: HeldPasswords
     `${changed.join(', ')}: a new value sends the stored passwords of accounts, such as that of the ${holder}, to another address; use a token whose policy grants sudo on this path, or another mount`,
   );
 }
+
+/** A write of settings by which a rotation reaches the account that a mount itself logs in with. */
+export interface OpenRotation {
+  readonly changed: readonly string[];
+  /** Whether the outcome of a rotation is still open with the settings to be stored. */
+  readonly open: boolean;
+  /** The field that the rotation changes. */
+  readonly secret: string;
+  readonly sudo: boolean;
+}
+
+/**
+ * What a rotation has made may be the password by now, and a login finds that out: where its outcome is open, it stays at its address, although the
+ * caller sends a password. @throws BadRequest
+ */
+export function requireSettledRotation({ changed, open, secret, sudo }: OpenRotation): void {
+  if (sudo || changed.length === 0 || !open) return;
+  throw new BadRequest(
+    `${changed.join(', ')}: a rotation of ${secret} is not finished, and a new value would send its new password to another address; wait until root_rotation is idle, or use a token whose policy grants sudo on this path`,
+  );
+}
