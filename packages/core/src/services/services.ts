@@ -187,6 +187,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   for (const work of works) incarnations.handsOn(work);
   const tokens = new TokenStore({ store, barrier, clock, log });
   const revoker = new TokenRevoker({ tokens, leases, store, log: expiration });
+  incarnations.handsOn(revoker);
   const bulk = new BulkRevoker({ leases, tokens: revoker, log: expiration });
 
   const accounts = new AccountRegistry({ store, log, mount: mountOf });

@@ -69,6 +69,11 @@ export class TokenRevoker {
     if (guard !== undefined) await this.#finish(digest, guard, signal);
   }
 
+  /** Looks at once where processes that have ended did not get to it. */
+  async handOn(): Promise<number> {
+    return this.#tokens.hastenGuards();
+  }
+
   /**
    * Takes back what is still there of a token whose record is gone: what was hung on it while it ended. What hangs on a token that was made again
    * with the same id is that one's, because none is made before this is done.

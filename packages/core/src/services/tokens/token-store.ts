@@ -4,7 +4,7 @@ import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
-import { dueKey, realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { dueBetween, dueKey, realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import { Type } from 'typebox';
 import { BY_TOKEN } from '../leases/lease-index.ts';
 import { Records, SingleRecord } from '../../kernel/storage/records.ts';
@@ -257,6 +257,30 @@ export class TokenStore {
       tx.mark(guard);
       return guard;
     });
+  }
+
+  /**
+   * Makes the guards due that processes which have ended did not let go: nobody waits for what hangs on a token without a record. Those of others
+   * come along, which does no harm. Resolves with their number.
+   */
+  async hastenGuards(): Promise<number> {
+    const now = this.#clock.millis();
+    let count = 0;
+    for await (const page of dueBetween(this.#store, 'token', now, now + CLAIM)) {
+      const guards = page.filter((entry) => this.guarded(entry) !== undefined);
+      if (guards.length === 0) continue;
+      count += await this.#store.transaction(async (tx) => {
+        let moved = 0;
+        for (const { key, id } of guards) {
+          if (!(await tx.isMark(key))) continue;
+          tx.delete(key);
+          tx.mark(dueKey(now, 'token', id));
+          moved += 1;
+        }
+        return moved;
+      });
+    }
+    return count;
   }
 
   /** Nothing hangs on the token any more whose record is gone or damaged. */

@@ -87,6 +87,31 @@ describe('processes on one store', () => {
     expect(outside.users.size).toBe(1);
   };
 
+  test('what was hung on a token while it ended is taken back at once where the process that ended the token has died', async () => {
+    const one = await start(1);
+    await one.write('roles/r', { system: 's', ttl: '10h' });
+    await one.call('update', 'sys/policies/acl/all', { data: { policy: 'path "*" { capabilities = ["read", "update"] }' } });
+    await one.call('update', 'auth/token/roles/many', { data: { orphan: true } });
+    const order = { policies: ['all'], ttl: '1h' };
+    const token = (await one.call('update', 'auth/token/create/many', { data: order })).auth!.client_token;
+    const range = one.driver.range.bind(one.driver);
+    let looks = 0;
+    one.driver.range = async (query) => {
+      const found = await range(query);
+      if (query.prefix !== 'token-lease/' || query.before === undefined) return found;
+      looks += 1;
+      if (looks === 1) expect((await one.call('read', 'acc/creds/r', { token })).status).toBe(200);
+      else die(one, 1);
+      return found;
+    };
+    void one.call('update', 'sys/leases/revoke-prefix/auth/token/create/many', { data: { sync: true } });
+    await clock.advance(0);
+    const two = await start(2);
+    expect(outside.users.size).toBe(1);
+    await settled(two);
+    expect(outside.users.size).toBe(0);
+  });
+
   test('what a process leaves unfinished is undone at once when another starts on its machine', async () => {
     await dieInTheMiddle(2);
     const next = await start(3);
