@@ -135,7 +135,7 @@ export class BrokerService {
       this.#open?.broker.retire();
       this.#open = { edition, broker: this.#broker(connection) };
     }
-    return work(this.#open.broker, connection);
+    return this.#open.broker.lend(async (broker) => work(broker, connection));
   }
 
   /** A broker for a connection that need not be stored; whoever asks for it closes it. Its failures are not those of the mount's. */

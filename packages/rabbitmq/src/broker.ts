@@ -83,6 +83,8 @@ export class Broker {
   #pool: Promise<ManagementPool> | undefined;
   #opened: ManagementPool | undefined;
   #underWay = 0;
+  /** Works that go on, each of several calls. */
+  #lent = 0;
   #isRetired = false;
 
   constructor(address: BrokerAddress, parts: BrokerParts) {
@@ -151,10 +153,25 @@ export class Broker {
     return [{ target, open, idle: Math.max(0, open - this.#underWay), waiting: Math.max(0, this.#underWay - limit), limit }];
   }
 
-  /** Closes once its calls are done. */
+  /** Stays open for the work until that is done. */
+  async lend<T>(work: (broker: Broker) => Promise<T>): Promise<T> {
+    this.#lent += 1;
+    try {
+      return await work(this);
+    } finally {
+      this.#lent -= 1;
+      this.#closeIfDone();
+    }
+  }
+
+  /** Closes once the works that have it are done. */
   retire(): void {
     this.#isRetired = true;
-    if (this.#underWay === 0) this.close();
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (this.#isRetired && this.#lent === 0) this.close();
   }
 
   /** Ends what is under way. */
@@ -186,7 +203,6 @@ export class Broker {
         return read({ status, body, reason });
       } finally {
         this.#underWay -= 1;
-        if (this.#isRetired && this.#underWay === 0) this.close();
       }
     });
   }

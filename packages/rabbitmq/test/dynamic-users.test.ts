@@ -1,3 +1,5 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { TestMount } from '@strongroom/engine-testkit';
 import { describeWithRabbitmq, startRabbitmq, startTcpProxy, type RabbitmqServer } from '@strongroom/lab';
@@ -175,6 +177,36 @@ describeWithRabbitmq('users for a lease', () => {
       expect(await server.users()).toEqual([]);
     } finally {
       await proxy.stop();
+    }
+  });
+
+  test('a user is made to the end by the connection that it was begun with, whatever is written and asked meanwhile', async () => {
+    let meanwhile: (() => Promise<void>) | undefined;
+    const front = createServer((near, answer) => {
+      const far = request({ host: '127.0.0.1', port: server.port, method: near.method, path: near.url, headers: near.headers }, (got) => {
+        const work = near.method === 'PUT' ? meanwhile : undefined;
+        if (work) meanwhile = undefined;
+        void (work?.() ?? Promise.resolve()).then(() => {
+          answer.writeHead(got.statusCode ?? 502, got.headers);
+          got.pipe(answer);
+        });
+      });
+      near.pipe(far);
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    try {
+      await mount.write('config/connection', { connection_uri: `http://127.0.0.1:${(front.address() as AddressInfo).port}` });
+      await mount.write('roles/app', { vhosts: EVERYTHING, vhost_topics: JSON.stringify({ '/': { 'amq.topic': { read: '.*' } } }) });
+      meanwhile = async () => {
+        await mount.write('config/connection', { username_template: '' });
+        await mount.read('orphans');
+      };
+      const { username } = dataOf<Creds>(await mount.read('creds/app'));
+      expect(meanwhile).toBeUndefined();
+      expect((await server.api('GET', `users/${username}/topic-permissions`)).body).toHaveLength(1);
+    } finally {
+      front.closeAllConnections();
+      await new Promise((resolve) => front.close(resolve));
     }
   });
 });
