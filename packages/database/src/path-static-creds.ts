@@ -62,5 +62,5 @@ function unknownCredential({ username, credential_type: type }: StaticRoleRecord
 
 function unfinished(name: string, { last_error }: StaticRoleRecord): string {
   if (!last_error) return `the static role ${name} is being created`;
-  return `the first rotation of the static role ${name} is not through, and is tried again: ${last_error.message}`;
+  return `the first rotation of the static role ${name} has not finished and will be retried: ${last_error.message}`;
 }

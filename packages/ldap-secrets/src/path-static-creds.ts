@@ -49,7 +49,7 @@ export function directoryCredPaths(host: EngineHost, { rotation }: StaticAccount
 
 function unfinished(name: string, { last_error }: StaticRoleRecord): string {
   if (!last_error) return `the static role ${name} is being created`;
-  return `the first rotation of the static role ${name} is not through, and is tried again: ${last_error.message}`;
+  return `the first rotation of the static role ${name} has not finished and will be retried: ${last_error.message}`;
 }
 
 function previousPassword({ record, credential }: CurrentCredential<StaticRoleRecord, string>): string {

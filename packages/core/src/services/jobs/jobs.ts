@@ -205,7 +205,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
       case 'failed':
         throw outcome.error instanceof EngineError ? outcome.error : new UpstreamFailed(outcome.reason);
       case 'taken':
-        throw new BadRequest('the job is being run');
+        throw new BadRequest('the job is already running');
       case 'absent':
         throw new BadRequest('the engine that knows the job does not run');
       case 'gone':
@@ -219,7 +219,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
   async runSoon(mount: string, kind: string, id: string): Promise<boolean> {
     const key = jobId(mount, kind, id);
     const found = await this.#records.change(key, (record, now) => {
-      if (record.claim !== undefined && record.due > now) throw new BadRequest('the job is being run');
+      if (record.claim !== undefined && record.due > now) throw new BadRequest('the job is already running');
       return { ...record, due: now };
     });
     const target = found && this.work.targetOf(key, found);
