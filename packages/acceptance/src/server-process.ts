@@ -7,6 +7,11 @@ import type { Readable } from 'node:stream';
 /** The built command line. */
 export const command = join(dirname(createRequire(import.meta.url).resolve('@strongroom/cli/package.json')), 'bin', 'strongroom.js');
 
+/** What to start again and again: in tests a program that starts quickly, and where the time until a server is open is measured, the built command. */
+export async function commandForManyStarts(): Promise<string> {
+  return process.env['JEST_WORKER_ID'] === undefined ? command : (await import('@strongroom/lab')).bundledServer();
+}
+
 /** A server in a process of its own, as an operator runs it. */
 export interface ServerProcess {
   readonly address: string;

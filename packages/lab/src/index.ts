@@ -1,6 +1,7 @@
 export { makeCertificate, type CertificateOrder, type MadeCertificate } from './certificate-maker.ts';
 export { makeOcspResponse, makeRevocationList, type OcspAnswer, type RevocationOrder } from './revocation-maker.ts';
 export { startRevocationServer, type RevocationServer } from './revocation-server.ts';
+export { bundledServer } from './bundled-server.ts';
 export { type CallCutter, type Loss, startCallCutter } from './call-cutter.ts';
 export { type CassandraOptions, type CassandraServer, findCassandra, startCassandra } from './cassandra-server.ts';
 export { describeOnClusters } from './describe-clusters.ts';

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { bundledServer } from '@strongroom/lab';
 import { scratchFolder } from './scratch.ts';
 
 jest.setTimeout(60_000);
@@ -13,7 +13,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const program = await bundledServer();
 
 /** A server in a process of its own. */
 class ServerProcess {
@@ -24,7 +24,7 @@ class ServerProcess {
   #waiting: (() => void)[] = [];
 
   constructor(words: readonly string[], env: Record<string, string> = {}) {
-    const args = ['--import', fileOf('../../lab/scripts/typescript-loader.mjs'), fileOf('./child.ts'), ...words];
+    const args = [program, 'server', ...words];
     const { NODE_OPTIONS: _, ...inherited } = process.env;
     this.child = spawn(process.execPath, args, { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(this.child);

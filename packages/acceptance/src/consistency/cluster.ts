@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childrenOf } from '../child-processes.ts';
-import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+import { commandForManyStarts, freePort, startServer, type ServerProcess } from '../server-process.ts';
 import { NodeClient } from './node-client.ts';
 
 /** A server of the cluster, in a process of its own. */
@@ -140,6 +140,6 @@ class StartedNode implements ClusterNode {
   }
 
   async #open(): Promise<void> {
-    this.#process = await startServer([`-config=${this.#config}`], this.#address);
+    this.#process = await startServer([`-config=${this.#config}`], this.#address, { command: await commandForManyStarts() });
   }
 }

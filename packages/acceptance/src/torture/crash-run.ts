@@ -9,7 +9,7 @@ import { manualClock } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import type { PostgresServer } from '@strongroom/lab';
 import { childrenOf } from '../child-processes.ts';
-import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+import { commandForManyStarts, freePort, startServer, type ServerProcess } from '../server-process.ts';
 import type { CrashStore } from './crash-store.ts';
 import { CallRefused } from './killable-server.ts';
 import { LOST_PAGES_TEXT, type PageReport } from './lmdb-pages.ts';
@@ -176,7 +176,7 @@ export class CrashRun {
 
   /** @throws Error where it is not open in time */
   async #start(): Promise<ServerProcess> {
-    const options = { patience: LONGEST_START, heard: (text: string) => this.#listen(text) };
+    const options = { command: await commandForManyStarts(), patience: LONGEST_START, heard: (text: string) => this.#listen(text) };
     return this.#patiently(async () => {
       const server = await startServer([`-config=${this.#config}`], this.#address, options);
       await this.#opened(server).catch(async (error: unknown) => {

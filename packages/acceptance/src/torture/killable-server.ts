@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, startServer, type ServerProcess } from '../server-process.ts';
+import { commandForManyStarts, freePort, startServer, type ServerProcess } from '../server-process.ts';
 import { RecoveryTimes } from './recovery-times.ts';
 
 /** The server answered, and refused. */
@@ -67,7 +67,9 @@ export class KillableServer {
 
   /** The next process on what is left. */
   async open(): Promise<void> {
-    const server = (this.#process = await startServer([`-config=${this.#config}`], this.#address));
+    const server = (this.#process = await startServer([`-config=${this.#config}`], this.#address, {
+      command: await commandForManyStarts(),
+    }));
     const deadline = Date.now() + 20_000;
     for (;;) {
       const { status } = await fetch(`${this.#address}/v1/sys/health`);

@@ -2,11 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundledServer } from '@strongroom/lab';
 import { buildPages } from './built-pages.ts';
 
-const PROJECT = fileURLToPath(new URL('../../../..', import.meta.url));
-const COMMAND = join(PROJECT, 'packages', 'cli', 'bin', 'strongroom.js');
 const ROOT_TOKEN = 'root-of-browser-tests';
 
 export interface ConsoleServerOptions {
@@ -27,7 +25,7 @@ export interface Told {
   readonly body: Record<string, unknown>;
 }
 
-/** A development server in a process of its own, from the built command, with the pages. */
+/** A development server in a process of its own, with the pages. */
 export class ConsoleServer {
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -49,7 +47,7 @@ export class ConsoleServer {
     const plain = uninitialised ? `${storage}\nlistener "tcp" { address = "127.0.0.1:0" }\n` : '';
     const development = ['-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0'];
     await writeFile(file, `ui = true\n${plain}${configuration}\n`);
-    const words = [COMMAND, 'server', ...(uninitialised ? [] : development), `-config=${file}`];
+    const words = [await bundledServer(), 'server', ...(uninitialised ? [] : development), `-config=${file}`];
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     const killed = (): void => void child.kill('SIGKILL');
     process.once('exit', killed);

@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request, type ClientRequest } from 'node:http';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { bundledServer } from '@strongroom/lab';
 
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const program = await bundledServer();
 
 export interface Answer {
   readonly status: number;
@@ -27,7 +27,7 @@ export class ServerProcess {
   #waiting: (() => void)[] = [];
 
   constructor(config: string, env: Record<string, string> = {}) {
-    const args = ['--import', fileOf('../../../lab/scripts/typescript-loader.mjs'), fileOf('../child.ts'), `-config=${config}`];
+    const args = [program, 'server', `-config=${config}`];
     const { NODE_OPTIONS: _, ...inherited } = process.env;
     this.child = spawn(process.execPath, args, { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     const heard = (text: string): void => {
