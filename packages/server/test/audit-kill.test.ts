@@ -4,8 +4,8 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { bundledServer } from '@strongroom/lab';
 import { scratchFolder } from './scratch.ts';
 
 jest.setTimeout(60_000);
@@ -20,7 +20,6 @@ afterEach(async () => {
     await new Promise((resolve) => receiver.close(resolve));
   }
 });
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const FILE = join(folder, 'audit.log');
 
 interface Receiver {
@@ -63,8 +62,7 @@ audit "file" "file" { file_path = ${JSON.stringify(FILE)} }
 audit "http" "logs" { uri = "${uri}", buffer_path = ${JSON.stringify(join(folder, 'buffer'))}, flush_interval = "0s" }
 `,
   );
-  const loader = fileOf('../../lab/scripts/typescript-loader.mjs');
-  const child = spawn(process.execPath, ['--import', loader, fileOf('./child.ts'), `-config=${join(folder, 'server.hcl')}`], {
+  const child = spawn(process.execPath, [await bundledServer(), 'server', `-config=${join(folder, 'server.hcl')}`], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { bundledServer } from '@strongroom/lab';
 import { scratchFolder } from './scratch.ts';
 
 jest.setTimeout(120_000);
@@ -12,7 +12,6 @@ const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const USERS = join(folder, 'users');
 
 /** A database whose users are lines of a file, and a plugin that hangs when it has made one, where the role asks for that. */
@@ -52,12 +51,7 @@ plugin "./file-database.mjs" {}
 );
 
 async function startServer() {
-  const args = [
-    '--import',
-    fileOf('../../lab/scripts/typescript-loader.mjs'),
-    fileOf('./child.ts'),
-    `-config=${join(folder, 'server.hcl')}`,
-  ];
+  const args = [await bundledServer(), 'server', `-config=${join(folder, 'server.hcl')}`];
   const { NODE_OPTIONS: _, ...env } = process.env;
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
