@@ -28,7 +28,7 @@ describeWhere(noChromium, 'an engine that nobody wrote pages for', () => {
       JSON.stringify({ name: 'doors', version: '1.0.0', type: 'module', main: 'index.js' }),
     );
     await writeFile(join(folder, 'doors', 'index.js'), DOORS);
-    server = await ConsoleServer.start({ configuration: `plugin ${JSON.stringify(join(folder, 'doors', 'index.js'))} {}` });
+    server = await ConsoleServer.start({ configuration: `plugin ${JSON.stringify(join(folder, 'doors', 'index.js'))} {}`, built: true });
     browser = await ConsoleBrowser.start();
     tab = await browser.tab(server.origin);
   }, 120_000);

@@ -2,9 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { bundledServer } from '@strongroom/lab';
 import { buildPages } from './built-pages.ts';
 
+const COMMAND = fileURLToPath(new URL('../../../cli/bin/strongroom.js', import.meta.url));
 const ROOT_TOKEN = 'root-of-browser-tests';
 
 export interface ConsoleServerOptions {
@@ -14,6 +16,8 @@ export interface ConsoleServerOptions {
   readonly uninitialised?: boolean;
   /** Where a server without keys stores what it stores: the next server of the folder finds it there, and nobody deletes it. */
   readonly store?: string;
+  /** The built command, which shares its packages with a plugin that the configuration names: a bundle has them once more. */
+  readonly built?: boolean;
 }
 
 /** An answer of the API, as tests of pages need it. */
@@ -39,7 +43,12 @@ export class ConsoleServer {
     this.origin = origin;
   }
 
-  static async start({ configuration = '', uninitialised = false, store }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
+  static async start({
+    configuration = '',
+    uninitialised = false,
+    store,
+    built = false,
+  }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
     buildPages();
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-console-'));
     const file = join(folder, 'server.hcl');
@@ -47,7 +56,7 @@ export class ConsoleServer {
     const plain = uninitialised ? `${storage}\nlistener "tcp" { address = "127.0.0.1:0" }\n` : '';
     const development = ['-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0'];
     await writeFile(file, `ui = true\n${plain}${configuration}\n`);
-    const words = [await bundledServer(), 'server', ...(uninitialised ? [] : development), `-config=${file}`];
+    const words = [built ? COMMAND : await bundledServer(), 'server', ...(uninitialised ? [] : development), `-config=${file}`];
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     const killed = (): void => void child.kill('SIGKILL');
     process.once('exit', killed);
