@@ -42,6 +42,11 @@ async function caughtUp(primary: PostgresServer, standby: PostgresServer): Promi
   }
 }
 
+/** Until PostgreSQL answers with a row. */
+async function untilFound(server: PostgresServer, query: string): Promise<void> {
+  while ((await server.query(query)).length === 0) await delay(20);
+}
+
 async function untilWritten(driver: StorageDriver, key: string): Promise<number> {
   const began = performance.now();
   for (;;) {
@@ -156,12 +161,14 @@ describeWhere(await standbyMissing(), 'a failover', () => {
 
   test('is warned of at the start where a standby is attached that no commit waits for', async () => {
     const { primary } = await pair();
+    await untilFound(primary, 'SELECT FROM pg_stat_replication');
     const lines: string[] = [];
     const log = { info: () => undefined, warn: (message: string) => lines.push(message) };
     await opened(primary.url, { log });
     expect(lines).toEqual(['PostgreSQL has standbys, and no commit waits for them: a failover can lose commits that were acknowledged']);
     await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await primary.query('SELECT pg_reload_conf()');
+    await untilFound(primary, "SELECT FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = '*'");
     lines.length = 0;
     await opened(primary.url, { log, table: 'another' });
     expect(lines).toEqual([]);
