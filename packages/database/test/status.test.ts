@@ -175,7 +175,7 @@ describe('limits of a connection', () => {
     }
     expect(database.users.size).toBe(1);
     const revoked = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId, sync: true } });
-    expect(revoked.errors!.join()).toContain('will be tried again');
+    expect(revoked.errors!.join()).toContain('the revocation will be retried');
     expect(database.users.size).toBe(1);
     for (let i = 0; i < 6; i += 1) await mount.advance('10s');
     expect(database.users.size).toBe(0);
