@@ -1,149 +1,126 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  manualClock,
-  mountForTest,
-  sharedMemory,
-  type CuttableStorage,
-  type ManualClock,
-  type TestMount,
-} from '@strongroom/engine-testkit';
-import { Outside, testEngine } from '../../test-engine.ts';
+import { type TestMount } from '@strongroom/engine-testkit';
+import { TestWorld } from '../../test-world.ts';
 
 describe('the journal', () => {
-  let outside: Outside;
-  let clock: ManualClock;
-  let store: ReturnType<typeof sharedMemory>;
-  let driver: CuttableStorage;
-  let hooks: { afterCreate?: () => Promise<void> };
-  const open: TestMount[] = [];
+  let world: TestWorld;
 
-  const start = async (): Promise<TestMount> => {
-    driver = store.open();
-    const mount = await mountForTest(testEngine(outside, hooks), { storage: driver, path: 'acc', clock });
-    open.push(mount);
-    return mount;
-  };
   const intents = async (mount: TestMount) =>
     ((await mount.call('read', 'sys/journal')).data as { intents: { kind: string; attempts: number }[] }).intents;
 
   beforeEach(async () => {
-    outside = new Outside();
-    clock = manualClock();
-    store = sharedMemory();
-    hooks = {};
-    const mount = await start();
+    world = new TestWorld();
+    const mount = await world.start();
     await mount.write('roles/r', { ttl: '1h' });
     await mount.close();
   });
-  afterEach(async () => {
-    for (const mount of open.splice(0)) await mount.close();
-  });
+  afterEach(async () => world.close());
 
   test('a server that dies between the outside change and the lease leaves an account that the next one drops, once', async () => {
-    hooks.afterCreate = async () => {
-      driver.cut();
+    world.hooks.afterCreate = async () => {
+      world.driver.cut();
     };
-    const dying = await start();
+    const dying = await world.start();
     expect((await dying.call('read', 'acc/creds/r')).status).toBe(500);
-    expect(outside.users.size).toBe(1);
-    hooks = {};
-    const next = await start();
+    expect(world.outside.users.size).toBe(1);
+    world.hooks = {};
+    const next = await world.start();
     expect(await intents(next)).toHaveLength(1);
     await next.advance('1m');
-    expect(outside.users.size).toBe(1);
+    expect(world.outside.users.size).toBe(1);
     await next.advance('61s');
-    expect(outside.users.size).toBe(0);
+    expect(world.outside.users.size).toBe(0);
     expect(await intents(next)).toEqual([]);
     await next.advance('1h');
-    expect(outside.count('drop u1')).toBe(1);
+    expect(world.outside.count('drop u1')).toBe(1);
   });
 
   test('a settled intent is never rolled back', async () => {
-    const mount = await start();
+    const mount = await world.start();
     await mount.read('creds/r');
-    driver.cut();
-    const next = await start();
+    world.driver.cut();
+    const next = await world.start();
     expect(await intents(next)).toEqual([]);
     await next.advance('59m');
-    expect(outside.users.size).toBe(1);
-    expect(outside.count('drop u1')).toBe(0);
+    expect(world.outside.users.size).toBe(1);
+    expect(world.outside.count('drop u1')).toBe(0);
   });
 
   test('what is refused at its issue, as by a token that has ended meanwhile, is undone at once', async () => {
-    const mount = await start();
+    const mount = await world.start();
     await mount.call('update', 'sys/policies/acl/p', { data: { policy: 'path "acc/*" { capabilities = ["read"] }' } });
     const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['p'] } })).auth!.client_token;
-    hooks.afterCreate = async () => {
+    world.hooks.afterCreate = async () => {
       await mount.call('update', 'auth/token/revoke', { data: { token } });
     };
     expect((await mount.call('read', 'acc/creds/r', { token })).status).toBe(403);
     await mount.core.settleSchedule();
-    expect(outside.users.size).toBe(0);
+    expect(world.outside.users.size).toBe(0);
     expect(await intents(mount)).toEqual([]);
   });
 
   test('a rollback that has begun makes the late lease fail, so that no lease stands for a dropped account', async () => {
     let goOn!: () => void;
     const slow = new Promise<void>((resolve) => (goOn = resolve));
-    hooks.afterCreate = () => slow;
-    const mount = await start();
+    world.hooks.afterCreate = () => slow;
+    const mount = await world.start();
     const late = mount.call('read', 'acc/creds/r');
-    await clock.advance(0);
-    expect(outside.users.size).toBe(1);
+    await world.clock.advance(0);
+    expect(world.outside.users.size).toBe(1);
     // The intent is older than any request may be, so it is undone while this one is still at work.
-    await clock.advance('89s');
-    const other = await start();
-    hooks = {};
-    await clock.advance('31s');
+    await world.clock.advance('89s');
+    const other = await world.start();
+    world.hooks = {};
+    await world.clock.advance('31s');
     await other.core.settleSchedule();
-    expect(outside.users.size).toBe(0);
+    expect(world.outside.users.size).toBe(0);
     goOn();
     expect((await late).status).toBeGreaterThanOrEqual(500);
     expect((await mount.call('list', 'sys/leases/lookup/acc/creds/r/')).status).toBe(404);
   });
 
   test('a rollback that fails is kept with its reason and tried again until it succeeds', async () => {
-    hooks.afterCreate = async () => {
-      driver.cut();
+    world.hooks.afterCreate = async () => {
+      world.driver.cut();
     };
-    await (await start()).call('read', 'acc/creds/r');
-    hooks = {};
-    outside.failing.add('one');
-    const next = await start();
+    await (await world.start()).call('read', 'acc/creds/r');
+    world.hooks = {};
+    world.outside.failing.add('one');
+    const next = await world.start();
     await next.advance('121s');
     expect(await intents(next)).toMatchObject([{ kind: 'create-account', attempts: 1, last_error: { message: 'one is down' } }]);
-    outside.failing.clear();
+    world.outside.failing.clear();
     await next.advance('1m');
     expect(await intents(next)).toEqual([]);
-    expect(outside.users.size).toBe(0);
+    expect(world.outside.users.size).toBe(0);
   });
 
   test('two servers on one store roll back once', async () => {
-    hooks.afterCreate = async () => {
-      driver.cut();
+    world.hooks.afterCreate = async () => {
+      world.driver.cut();
     };
-    await (await start()).call('read', 'acc/creds/r');
-    hooks = {};
-    const [a, b] = [await start(), await start()];
-    await clock.advance('121s');
+    await (await world.start()).call('read', 'acc/creds/r');
+    world.hooks = {};
+    const [a, b] = [await world.start(), await world.start()];
+    await world.clock.advance('121s');
     await Promise.all([a.core.settleSchedule(), b.core.settleSchedule()]);
-    expect(outside.count('drop u1')).toBe(1);
+    expect(world.outside.count('drop u1')).toBe(1);
     expect(await intents(a)).toEqual([]);
   });
 
   test('a damaged intent is quarantined and harms no other', async () => {
-    hooks.afterCreate = async () => {
+    world.hooks.afterCreate = async () => {
       throw new Error('lost');
     };
-    const mount = await start();
+    const mount = await world.start();
     await mount.call('read', 'acc/creds/r');
-    await clock.advance(1);
+    await world.clock.advance(1);
     await mount.call('read', 'acc/creds/r');
-    const raw = store.open();
+    const raw = world.store.open();
     const [first] = await raw.range({ prefix: 'intent/' });
     await raw.commit({ put: [{ key: first!.key, value: Buffer.from('nonsense') }] });
     await mount.advance('121s');
-    expect([...outside.users]).toEqual(['u1']);
+    expect([...world.outside.users]).toEqual(['u1']);
     expect((await mount.call('read', 'sys/journal')).status).toBe(200);
   });
 });

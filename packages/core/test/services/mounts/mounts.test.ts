@@ -1,46 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  manualClock,
-  mountForTest,
-  sharedMemory,
-  type CuttableStorage,
-  type ManualClock,
-  type TestMount,
-} from '@strongroom/engine-testkit';
-import { Outside, testEngine } from '../../test-engine.ts';
+import { mountForTest, sharedMemory, type TestMount } from '@strongroom/engine-testkit';
+import { testEngine } from '../../test-engine.ts';
+import { TestWorld } from '../../test-world.ts';
 
 describe('mounts', () => {
-  let outside: Outside;
-  let clock: ManualClock;
-  let store: ReturnType<typeof sharedMemory>;
-  let driver: CuttableStorage;
+  let world: TestWorld;
   let mount: TestMount;
-  let hooks: NonNullable<Parameters<typeof testEngine>[1]>;
-  const open: TestMount[] = [];
 
-  const start = async (): Promise<TestMount> => {
-    driver = store.open();
-    const started = await mountForTest(testEngine(outside, hooks), { storage: driver, path: 'acc', clock });
-    open.push(started);
-    return started;
-  };
   const at = async (path: string, data: Record<string, unknown> = { type: 'test' }) => mount.call('update', `sys/mounts/${path}`, { data });
   const remount = async (from: string, to: string) => mount.call('update', 'sys/remount', { data: { from, to } });
-  const keys = async (): Promise<string[]> => (await store.open().range({ keysOnly: true })).map(({ key }) => key);
   const table = async (of: TestMount = mount) =>
     (await of.call('read', 'sys/mounts')).data as Record<string, { uuid: string; accessor: string; description: string }>;
 
   beforeEach(async () => {
-    outside = new Outside();
-    clock = manualClock();
-    store = sharedMemory();
-    hooks = {};
-    mount = await start();
+    world = new TestWorld();
+    mount = await world.start();
     await mount.write('roles/r', { ttl: '10h' });
   });
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-  });
+  afterEach(async () => world.close());
 
   describe('mounting', () => {
     test('a path in use, above or below another, is refused with its name', async () => {
@@ -75,13 +52,13 @@ describe('mounts', () => {
     });
 
     test('an engine that does not start is not mounted, and leaves nothing behind', async () => {
-      const before = await keys();
-      hooks.initialize = async () => {
+      const before = await world.keys();
+      world.hooks.initialize = async () => {
         throw new Error('no directory');
       };
       expect((await at('fresh')).status).toBe(500);
-      expect(await keys()).toEqual(before);
-      delete hooks.initialize;
+      expect(await world.keys()).toEqual(before);
+      delete world.hooks.initialize;
       expect((await at('fresh')).status).toBe(204);
     });
 
@@ -95,7 +72,7 @@ describe('mounts', () => {
     });
 
     test('two servers cannot mount overlapping paths at once', async () => {
-      const other = await start();
+      const other = await world.start();
       const answers = await Promise.all([
         mount.call('update', 'sys/mounts/race', { data: { type: 'test' } }),
         other.call('update', 'sys/mounts/race/below', { data: { type: 'test' } }),
@@ -106,33 +83,33 @@ describe('mounts', () => {
     });
 
     test('what one server mounts, tunes, moves or unmounts is so on the other', async () => {
-      const other = await start();
+      const other = await world.start();
       await at('shared');
-      await clock.advance(0);
+      await world.clock.advance(0);
       expect((await other.call('update', 'shared/roles/x', { data: { system: 's' } })).status).toBe(204);
       await other.call('update', 'sys/mounts/shared/tune', { data: { description: 'ours' } });
-      await clock.advance(0);
+      await world.clock.advance(0);
       expect((await table())['shared/']!.description).toBe('ours');
       await remount('shared', 'moved');
-      await clock.advance(0);
+      await world.clock.advance(0);
       expect((await other.call('read', 'moved/roles/x')).status).toBe(200);
       expect((await other.call('read', 'shared/roles/x')).status).toBe(404);
       await mount.call('delete', 'sys/mounts/moved');
-      await clock.advance(0);
+      await world.clock.advance(0);
       expect((await other.call('read', 'moved/roles/x')).status).toBe(404);
       expect(await table(other)).toEqual(await table());
     });
 
     test('servers that open an empty store at once agree on its own mounts', async () => {
       const fresh = sharedMemory();
-      const options = { clock, path: 'acc' };
-      const one = await mountForTest(testEngine(outside), { ...options, storage: fresh.open() });
+      const options = { clock: world.clock, path: 'acc' };
+      const one = await mountForTest(testEngine(world.outside), { ...options, storage: fresh.open() });
       const raw = fresh.open();
       const mounts = (await raw.range({ prefix: 'core/mount', keysOnly: true })).map(({ key }) => key);
       await one.close();
       await raw.commit({ delete: mounts });
       const both = await Promise.all(
-        [1, 2].map(async () => mountForTest(testEngine(outside), { ...options, storage: fresh.open() }).catch(() => undefined)),
+        [1, 2].map(async () => mountForTest(testEngine(world.outside), { ...options, storage: fresh.open() }).catch(() => undefined)),
       );
       const tables = await Promise.all(both.flatMap((each) => (each ? [table(each)] : [])));
       expect((await raw.range({ prefix: 'core/mount/', keysOnly: true })).length).toBe(5);
@@ -147,51 +124,53 @@ describe('mounts', () => {
       for (let i = 0; i < 5; i += 1) await mount.read('creds/r');
       await mount.write('ticks/a');
       expect((await mount.call('delete', 'sys/mounts/acc')).status).toBe(204);
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
       await mount.core.settleSchedule();
-      expect((await keys()).filter((key) => key.includes(uuid) || key.startsWith('lease/acc') || key.startsWith('intent/'))).toEqual([]);
+      expect((await world.keys()).filter((key) => key.includes(uuid) || key.startsWith('lease/acc') || key.startsWith('intent/'))).toEqual(
+        [],
+      );
       expect((await mount.call('delete', 'sys/mounts/acc')).status).toBe(204);
     });
 
     test('continues in the background when the outside system is back', async () => {
       await mount.read('creds/r');
-      outside.failing.add('one');
+      world.outside.failing.add('one');
       await mount.call('delete', 'sys/mounts/acc');
-      outside.failing.clear();
+      world.outside.failing.clear();
       await mount.advance('3m');
       expect(Object.keys(await table())).not.toContain('acc/');
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
     });
 
     test('is finished by the next server when one dies in the middle', async () => {
       for (let i = 0; i < 3; i += 1) await mount.read('creds/r');
-      outside.hanging.add('one');
+      world.outside.hanging.add('one');
       void mount.call('delete', 'sys/mounts/acc');
-      await clock.advance(0);
-      driver.cut();
-      outside.hanging.clear();
+      await world.clock.advance(0);
+      world.driver.cut();
+      world.outside.hanging.clear();
       const { mountForTest: again } = await import('@strongroom/engine-testkit');
-      const heir = await again(testEngine(outside), { storage: store.open(), path: 'elsewhere', clock });
-      open.push(heir);
+      const heir = await again(testEngine(world.outside), { storage: world.store.open(), path: 'elsewhere', clock: world.clock });
+      world.servers.push(heir);
       await heir.advance('5m');
       expect(Object.keys(await table(heir))).not.toContain('acc/');
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
     });
 
     test('waits for requests under way, so that their accounts are not forgotten', async () => {
       let goOn!: () => void;
       const slow = new Promise<void>((resolve) => (goOn = resolve));
-      hooks.afterCreate = () => slow;
+      world.hooks.afterCreate = () => slow;
       const late = mount.call('read', 'acc/creds/r');
-      await clock.advance(0);
+      await world.clock.advance(0);
       const gone = mount.call('delete', 'sys/mounts/acc');
-      await clock.advance(0);
-      expect(outside.users.size).toBe(1);
+      await world.clock.advance(0);
+      expect(world.outside.users.size).toBe(1);
       goOn();
       expect((await late).status).toBe(503);
       expect((await gone).status).toBe(204);
-      expect(outside.users.size).toBe(0);
-      expect((await keys()).filter((key) => key.startsWith('intent/') || key.startsWith('lease/acc'))).toEqual([]);
+      expect(world.outside.users.size).toBe(0);
+      expect((await world.keys()).filter((key) => key.startsWith('intent/') || key.startsWith('lease/acc'))).toEqual([]);
     });
 
     test('of what the server needs is refused', async () => {
@@ -204,7 +183,7 @@ describe('mounts', () => {
     test('takes the data along and the leases back', async () => {
       await mount.read('creds/r');
       expect((await remount('acc', 'new/place')).status).toBe(200);
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
       expect((await mount.call('read', 'new/place/roles/r')).status).toBe(200);
       expect((await mount.call('read', 'acc/roles/r')).status).toBe(404);
       const { leaseId } = await mount.call('read', 'new/place/creds/r');
@@ -256,13 +235,13 @@ describe('mounts', () => {
     await at('fine');
     await mount.close();
     let broken = true;
-    hooks.initialize = async () => {
+    world.hooks.initialize = async () => {
       if (broken) {
         broken = false;
         throw new Error('no directory');
       }
     };
-    mount = await start();
+    mount = await world.start();
     const statuses = await Promise.all(['acc', 'fine'].map(async (path) => (await mount.call('read', `${path}/roles/none`)).status));
     expect(statuses.sort()).toEqual([404, 503]);
   });

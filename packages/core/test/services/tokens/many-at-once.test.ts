@@ -1,39 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  manualClock,
-  mountForTest,
-  sharedMemory,
-  type CuttableStorage,
-  type ManualClock,
-  type TestMount,
-} from '@strongroom/engine-testkit';
-import { Outside, testEngine } from '../../test-engine.ts';
+import { type TestMount } from '@strongroom/engine-testkit';
+import { TestWorld } from '../../test-world.ts';
 
 describe('many tokens that end together', () => {
-  let outside: Outside;
-  let clock: ManualClock;
-  let store: ReturnType<typeof sharedMemory>;
-  let driver: CuttableStorage;
+  let world: TestWorld;
   let mount: TestMount;
 
-  const start = async (): Promise<TestMount> => {
-    driver = store.open();
-    return mountForTest(testEngine(outside), { storage: driver, path: 'acc', clock });
-  };
   const made = async (ttl: string): Promise<string> => {
     const answer = await mount.call('update', 'auth/token/create/many', { data: { policies: ['all'], ttl } });
     expect(answer.errors).toBeUndefined();
     return answer.auth!.client_token;
   };
   const alive = async (token: string): Promise<boolean> => (await mount.call('read', 'auth/token/lookup-self', { token })).status === 200;
-  const keys = async (): Promise<string[]> => (await store.open().range({ keysOnly: true })).map(({ key }) => key);
   const revokeAll = async (): Promise<number | undefined> =>
     (await mount.call('update', 'sys/leases/revoke-prefix/auth/token/create/many', { data: { sync: true } })).status;
   /** Calls back each time the server has looked for leases of several tokens, before it knows what it found. */
   const whenLookedAt = (callback: (look: number) => Promise<void>): void => {
-    const range = driver.range.bind(driver);
+    const range = world.driver.range.bind(world.driver);
     let looks = 0;
-    driver.range = async (query) => {
+    world.driver.range = async (query) => {
       const found = await range(query);
       if (query.prefix === 'token-lease/' && query.before !== undefined) await callback((looks += 1));
       return found;
@@ -41,19 +26,17 @@ describe('many tokens that end together', () => {
   };
 
   beforeEach(async () => {
-    outside = new Outside();
-    clock = manualClock();
-    store = sharedMemory();
-    mount = await start();
+    world = new TestWorld();
+    mount = await world.start();
     await mount.write('roles/r', { ttl: '10h' });
     await mount.call('update', 'sys/policies/acl/all', { data: { policy: 'path "*" { capabilities = ["read", "update", "sudo"] }' } });
     await mount.call('update', 'auth/token/roles/many', { data: { orphan: true } });
   });
-  afterEach(async () => mount.close());
+  afterEach(async () => world.close());
 
-  test('leave nothing in the store, whether they are revoked or expire', async () => {
+  test('leave nothing in the world.store, whether they are revoked or expire', async () => {
     // What the server itself adds in the background is not theirs.
-    const theirs = async (): Promise<string[]> => (await keys()).filter((key) => !key.startsWith('core/'));
+    const theirs = async (): Promise<string[]> => (await world.keys()).filter((key) => !key.startsWith('core/'));
     const before = await theirs();
     for (const end of [revokeAll, async () => mount.advance('1h')]) {
       for (let i = 0; i < 300; i += 1) await made('1h');
@@ -69,32 +52,34 @@ describe('many tokens that end together', () => {
     });
     expect(await revokeAll()).toBe(204);
     expect(await alive(token)).toBe(false);
-    expect(outside.users.size).toBe(0);
-    expect((await keys()).filter((key) => /^(token-lease|lease\/acc)\//.test(key))).toEqual([]);
+    expect(world.outside.users.size).toBe(0);
+    expect((await world.keys()).filter((key) => /^(token-lease|lease\/acc)\//.test(key))).toEqual([]);
   });
 
   test('take it with them also where the server dies once they are gone', async () => {
-    const before = await keys();
+    const before = await world.keys();
     const token = await made('1h');
     whenLookedAt(async (look) => {
       if (look === 1) expect((await mount.call('read', 'acc/creds/r', { token })).status).toBe(200);
-      else driver.cut();
+      else world.driver.cut();
     });
     void revokeAll();
-    await clock.advance(0);
-    mount = await start();
+    await world.clock.advance(0);
+    mount = await world.start();
     expect(await alive(token)).toBe(false);
-    expect(outside.users.size).toBe(1);
+    expect(world.outside.users.size).toBe(1);
+    // What is counted as a token that ends is a token.
+    expect((await world.keys()).filter((key) => /^schedule\/\d+\/token\//.test(key))).toEqual([]);
     await mount.advance('4m');
-    expect(outside.users.size).toBe(0);
-    expect((await keys()).filter((key) => !before.includes(key) && !key.startsWith('core/'))).toEqual([]);
+    expect(world.outside.users.size).toBe(0);
+    expect((await world.keys()).filter((key) => !before.includes(key) && !key.startsWith('core/'))).toEqual([]);
   });
 
   test('end one by one where they cannot end together, and only those that cannot are reported', async () => {
     const tokens = [await made('1h'), await made('1h'), await made('1h')];
-    const commit = driver.commit.bind(driver);
+    const commit = world.driver.commit.bind(world.driver);
     let together = 0;
-    driver.commit = async (change) => {
+    world.driver.commit = async (change) => {
       const gone = (change.delete ?? []).filter((key) => key.startsWith('token/'));
       if (gone.length > 1) {
         together += 1;
@@ -108,8 +93,8 @@ describe('many tokens that end together', () => {
   });
 
   describe('where one is made again with the same id while the server looks for what was left of it', () => {
-    /** Longer than the guard of a token that is gone stays in the schedule. */
-    const GUARDED = '75s';
+    /** As long as the tombstone of a token that is gone stays in the schedule. */
+    const BURIED = '75s';
     const again = async (ttl: string): Promise<void> => {
       const answer = await mount.call('update', 'auth/token/create/many', { data: { id: 'mine', policies: ['all'], ttl } });
       expect(answer.errors).toBeUndefined();
@@ -120,31 +105,31 @@ describe('many tokens that end together', () => {
       await made('1h');
       whenLookedAt(async (look) => {
         if (look !== 1) return;
-        const commit = driver.commit.bind(driver);
-        driver.commit = async (change) => {
+        const commit = world.driver.commit.bind(world.driver);
+        world.driver.commit = async (change) => {
           const version = await commit(change);
           if (!(change.delete ?? []).some((key) => key.startsWith('token/'))) return version;
-          driver.commit = commit;
+          world.driver.commit = commit;
           await again('1h');
           expect((await mount.call('read', 'acc/creds/r', { token: 'mine' })).status).toBe(200);
           return version;
         };
       });
       expect(await revokeAll()).toBe(204);
-      await mount.advance(GUARDED);
+      await mount.advance(BURIED);
       expect(await alive('mine')).toBe(true);
-      expect(outside.users.size).toBe(1);
+      expect(world.outside.users.size).toBe(1);
     });
 
     test('leave the new one its end, also where that is due with the look', async () => {
       await again('1h');
       whenLookedAt(async (look) => {
-        if (look === 2) await again(GUARDED);
+        if (look === 2) await again(BURIED);
       });
       expect(await revokeAll()).toBe(204);
       expect(await alive('mine')).toBe(true);
-      await mount.advance(GUARDED);
-      expect((await keys()).filter((key) => key.startsWith('lease/auth/token/create/many/'))).toEqual([]);
+      await mount.advance(BURIED);
+      expect((await world.keys()).filter((key) => key.startsWith('lease/auth/token/create/many/'))).toEqual([]);
     });
 
     test('give the new one nothing of what the former had', async () => {
@@ -152,47 +137,50 @@ describe('many tokens that end together', () => {
       whenLookedAt(async (look) => {
         if (look === 1) expect((await mount.call('read', 'acc/creds/r', { token: 'mine' })).status).toBe(200);
         if (look !== 2) return;
-        driver.cut();
+        world.driver.cut();
       });
       void revokeAll();
-      await clock.advance(0);
-      mount = await start();
-      expect(outside.users.size).toBe(1);
+      await world.clock.advance(0);
+      mount = await world.start();
+      expect(world.outside.users.size).toBe(1);
       await again('1h');
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
       await mount.advance('4m');
       expect(await alive('mine')).toBe(true);
     });
   });
 
   test('end a damaged one with what hangs on it, also where the server dies before it gets to that', async () => {
-    const before = await keys();
+    const before = await world.keys();
     const token = await made('1h');
     expect((await mount.call('read', 'acc/creds/r', { token })).status).toBe(200);
-    const record = (await keys()).find((key) => key.startsWith('token/') && !before.includes(key))!;
-    await driver.commit({ put: [{ key: record, value: Buffer.from('damaged') }] });
-    const commit = driver.commit.bind(driver);
-    driver.commit = async (change) => {
+    const record = (await world.keys()).find((key) => key.startsWith('token/') && !before.includes(key))!;
+    await world.driver.commit({ put: [{ key: record, value: Buffer.from('damaged') }] });
+    const commit = world.driver.commit.bind(world.driver);
+    world.driver.commit = async (change) => {
       const version = await commit(change);
-      if ((change.delete ?? []).some((key) => key.startsWith('schedule/') && key.includes(record.slice('token/'.length)))) driver.cut();
+      if ((change.delete ?? []).some((key) => key.startsWith('schedule/') && key.includes(record.slice('token/'.length))))
+        world.driver.cut();
       return version;
     };
-    await clock.advance('1h');
-    mount = await start();
-    expect(outside.users.size).toBe(1);
+    await world.clock.advance('1h');
+    mount = await world.start();
+    expect(world.outside.users.size).toBe(1);
     await mount.advance('4m');
-    expect(outside.users.size).toBe(0);
+    expect(world.outside.users.size).toBe(0);
     expect(
-      (await keys()).filter((key) => /^(token|token-lease|lease\/acc|schedule.*\/token)\//.test(key) && !before.includes(key)),
+      (await world.keys()).filter(
+        (key) => /^(token|token-lease|lease\/acc|schedule.*\/(token|tombstone))\//.test(key) && !before.includes(key),
+      ),
     ).toEqual([]);
   });
 
   test('come to their end one by one where they are named twice', async () => {
-    const before = await keys();
+    const before = await world.keys();
     const token = await made('75s');
-    const digest = (await keys()).find((key) => key.startsWith('token/') && !before.includes(key))!.slice('token/'.length);
+    const digest = (await world.keys()).find((key) => key.startsWith('token/') && !before.includes(key))!.slice('token/'.length);
     await Promise.all([mount.advance('75s'), revokeAll()]);
     expect(await alive(token)).toBe(false);
-    expect((await keys()).filter((key) => key.includes(digest))).toEqual([]);
+    expect((await world.keys()).filter((key) => key.includes(digest))).toEqual([]);
   });
 });

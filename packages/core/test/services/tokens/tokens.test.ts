@@ -1,26 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CoreResponse } from '@strongroom/core';
-import {
-  manualClock,
-  mountForTest,
-  sharedMemory,
-  type CuttableStorage,
-  type ManualClock,
-  type TestMount,
-} from '@strongroom/engine-testkit';
-import { Outside, testEngine } from '../../test-engine.ts';
+import { type TestMount } from '@strongroom/engine-testkit';
+import { TestWorld } from '../../test-world.ts';
 
 describe('tokens', () => {
-  let outside: Outside;
-  let clock: ManualClock;
-  let store: ReturnType<typeof sharedMemory>;
-  let driver: CuttableStorage;
+  let world: TestWorld;
   let mount: TestMount;
 
-  const start = async (): Promise<TestMount> => {
-    driver = store.open();
-    return mountForTest(testEngine(outside), { storage: driver, path: 'acc', clock });
-  };
   const create = async (order: Record<string, unknown> = {}, token = 'root', at = 'create'): Promise<CoreResponse> =>
     mount.call('update', `auth/token/${at}`, { token, data: order });
   const made = async (order: Record<string, unknown> = {}, token = 'root', at = 'create'): Promise<string> => {
@@ -32,13 +18,10 @@ describe('tokens', () => {
   const alive = async (token: string): Promise<boolean> => (await self(token)).status === 200;
   const role = async (name: string, order: Record<string, unknown>): Promise<CoreResponse> =>
     mount.call('update', `auth/token/roles/${name}`, { data: order });
-  const keys = async (): Promise<string[]> => (await store.open().range({ keysOnly: true })).map(({ key }) => key);
 
   beforeEach(async () => {
-    outside = new Outside();
-    clock = manualClock();
-    store = sharedMemory();
-    mount = await start();
+    world = new TestWorld();
+    mount = await world.start();
     await mount.write('roles/r', { ttl: '10h' });
     await mount.call('update', 'sys/policies/acl/all', {
       data: { policy: 'path "*" { capabilities = ["create", "read", "update", "delete", "list", "sudo"] }' },
@@ -47,7 +30,7 @@ describe('tokens', () => {
       data: { policy: 'path "*" { capabilities = ["create", "read", "update", "delete", "list"] }' },
     });
   });
-  afterEach(async () => mount.close());
+  afterEach(async () => world.close());
 
   describe('families', () => {
     test('children, and their children, end with the parent; orphans live on', async () => {
@@ -67,7 +50,7 @@ describe('tokens', () => {
       const child = await made({ ttl: '2h' }, parent);
       await mount.advance('1h');
       expect(await alive(child)).toBe(false);
-      expect((await keys()).filter((key) => key.startsWith('token-child/'))).toHaveLength(0);
+      expect((await world.keys()).filter((key) => key.startsWith('token-child/'))).toHaveLength(0);
     });
 
     test('revoke-orphan ends the token and makes its children orphans', async () => {
@@ -79,65 +62,65 @@ describe('tokens', () => {
     });
 
     test('a deep and a wide family is revoked whole, and nothing of it stays', async () => {
-      const before = (await keys()).length;
+      const before = (await world.keys()).length;
       const top = await made({ policies: ['all'], ttl: '1h' });
       let at = top;
       for (let i = 0; i < 60; i += 1) at = await made({ ttl: '1h' }, at);
       for (let i = 0; i < 300; i += 1) await made({ ttl: '1h' }, top);
       await mount.call('update', 'auth/token/revoke', { data: { token: top } });
       expect(await alive(at)).toBe(false);
-      expect((await keys()).length).toBe(before);
+      expect((await world.keys()).length).toBe(before);
     });
 
     test('leases end with their token, and so does its cubbyhole', async () => {
       const token = await made({ policies: ['all'], ttl: '1h' });
       await mount.call('read', 'acc/creds/r', { token });
       await mount.call('update', 'cubbyhole/a/b', { token, data: { x: '1' } });
-      expect(outside.users.size).toBe(1);
+      expect(world.outside.users.size).toBe(1);
       await mount.advance('1h');
-      expect(outside.users.size).toBe(0);
-      expect((await keys()).filter((key) => key.startsWith('cubbyhole/') || key.startsWith('token-lease/'))).toEqual([]);
+      expect(world.outside.users.size).toBe(0);
+      expect((await world.keys()).filter((key) => key.startsWith('cubbyhole/') || key.startsWith('token-lease/'))).toEqual([]);
     });
 
     test('a lease that cannot be taken back outlives its token, and is tried until it is', async () => {
       const token = await made({ policies: ['all'], ttl: '1h' });
       await mount.call('read', 'acc/creds/r', { token });
-      outside.failing.add('one');
+      world.outside.failing.add('one');
       expect((await mount.call('update', 'auth/token/revoke', { data: { token } })).status).toBe(204);
       expect(await alive(token)).toBe(false);
-      outside.failing.clear();
+      world.outside.failing.clear();
       await mount.advance('1m');
-      expect(outside.users.size).toBe(0);
-      expect((await keys()).filter((key) => key.startsWith('token-lease/') || key.startsWith('lease/acc'))).toEqual([]);
+      expect(world.outside.users.size).toBe(0);
+      expect((await world.keys()).filter((key) => key.startsWith('token-lease/') || key.startsWith('lease/acc'))).toEqual([]);
     });
 
     test('a damaged child does not keep its parent from being revoked', async () => {
       const parent = await made({ policies: ['all'], ttl: '1h' });
-      const known = new Set((await keys()).filter((key) => key.startsWith('token/')));
+      const known = new Set((await world.keys()).filter((key) => key.startsWith('token/')));
       const child = await made({ ttl: '2h' }, parent);
-      const [key] = (await keys()).filter((each) => each.startsWith('token/') && !known.has(each));
+      const [key] = (await world.keys()).filter((each) => each.startsWith('token/') && !known.has(each));
       await mount.call('read', 'acc/creds/r', { token: child });
-      await store.open().commit({ put: [{ key: key!, value: Buffer.from('nonsense') }] });
+      await world.store.open().commit({ put: [{ key: key!, value: Buffer.from('nonsense') }] });
       expect((await mount.call('update', 'auth/token/revoke', { data: { token: parent } })).status).toBe(204);
       expect(await alive(parent)).toBe(false);
       expect(await alive(child)).toBe(false);
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
     });
 
     test('a server that dies while it revokes leaves a dead token, and the next one finishes', async () => {
       const parent = await made({ policies: ['all'], ttl: '10h' });
       await made({ ttl: '10h' }, parent);
       await mount.call('read', 'acc/creds/r', { token: parent });
-      outside.hanging.add('one');
+      world.outside.hanging.add('one');
       void mount.call('update', 'auth/token/revoke', { data: { token: parent } });
-      await clock.advance(0);
-      driver.cut();
-      outside.hanging.clear();
-      mount = await start();
+      await world.clock.advance(0);
+      world.driver.cut();
+      world.outside.hanging.clear();
+      mount = await world.start();
       expect(await alive(parent)).toBe(false);
       await mount.advance('2m');
-      expect(outside.users.size).toBe(0);
-      expect((await keys()).filter((key) => key.startsWith('token/'))).toHaveLength(1);
+      expect(world.outside.users.size).toBe(0);
+      expect((await world.keys()).filter((key) => key.startsWith('token/'))).toHaveLength(1);
     });
   });
 
@@ -169,7 +152,7 @@ describe('tokens', () => {
       const token = await made({ policies: ['all'], num_uses: 1, ttl: '1h' });
       const answer = await mount.call('read', 'acc/creds/r', { token });
       expect(answer.errors).toEqual(['Secret cannot be returned; token had one use left, so leased credentials were immediately revoked.']);
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
     });
 
     test('a token of few uses makes no other tokens', async () => {
@@ -179,14 +162,14 @@ describe('tokens', () => {
 
     test('a token whose last call was cut off by a crash is ended by the schedule', async () => {
       const token = await made({ policies: ['all'], num_uses: 1, ttl: '10h' });
-      outside.hanging.add('one');
+      world.outside.hanging.add('one');
       void mount.call('read', 'acc/creds/r', { token });
-      await clock.advance(0);
-      driver.cut();
-      outside.hanging.clear();
-      mount = await start();
+      await world.clock.advance(0);
+      world.driver.cut();
+      world.outside.hanging.clear();
+      mount = await world.start();
       await mount.advance('4m');
-      expect((await keys()).filter((key) => key.startsWith('token/'))).toHaveLength(1);
+      expect((await world.keys()).filter((key) => key.startsWith('token/'))).toHaveLength(1);
     });
   });
 
@@ -257,7 +240,7 @@ describe('tokens', () => {
         mount.call('update', 'auth/token/renew', { data: { token, increment: '6h' } }),
       ]);
       expect(await alive(token)).toBe(false);
-      expect((await keys()).filter((key) => key.startsWith('schedule/'))).toEqual([]);
+      expect((await world.keys()).filter((key) => key.startsWith('schedule/'))).toEqual([]);
     });
   });
 
@@ -294,10 +277,10 @@ describe('tokens', () => {
 
   describe('batch tokens', () => {
     test('are stored nowhere, and cannot be renewed, revoked, or make others', async () => {
-      const before = (await keys()).length;
+      const before = (await world.keys()).length;
       const token = await made({ type: 'batch', policies: ['all'], ttl: '1h' });
       expect(token).toMatch(/^b\./);
-      expect((await keys()).length).toBe(before);
+      expect((await world.keys()).length).toBe(before);
       expect((await self(token)).data).toMatchObject({ type: 'batch', accessor: '', ttl: 3_600 });
       expect((await mount.call('update', 'auth/token/renew-self', { token })).errors).toEqual(['batch tokens cannot be renewed']);
       expect((await mount.call('update', 'auth/token/revoke', { data: { token } })).errors).toEqual(['batch tokens cannot be revoked']);
@@ -313,7 +296,7 @@ describe('tokens', () => {
       await mount.call('read', 'acc/creds/r', { token });
       await mount.call('update', 'auth/token/revoke', { data: { token: parent } });
       expect(await alive(token)).toBe(false);
-      expect(outside.users.size).toBe(0);
+      expect(world.outside.users.size).toBe(0);
     });
 
     test('a forged or damaged one is refused', async () => {
@@ -353,15 +336,15 @@ describe('tokens', () => {
 
     test('one damaged record does not hide the others from the list', async () => {
       for (let i = 0; i < 300; i += 1) await made({ policies: ['all'], ttl: '1h' });
-      const [first] = await store.open().range({ prefix: 'accessor/' });
-      await store.open().commit({ put: [{ key: first!.key, value: Buffer.from('nonsense') }] });
+      const [first] = await world.store.open().range({ prefix: 'accessor/' });
+      await world.store.open().commit({ put: [{ key: first!.key, value: Buffer.from('nonsense') }] });
       expect(((await mount.call('list', 'auth/token/accessors/')).data as { keys: string[] }).keys).toHaveLength(300);
     });
   });
 
   test('no token is stored in clear', async () => {
     const token = await made({ policies: ['all'], ttl: '1h' });
-    const entries = await store.open().range({});
+    const entries = await world.store.open().range({});
     for (const { key, value } of entries) {
       expect(key.includes(token)).toBe(false);
       expect(Buffer.from(value).includes(token)).toBe(false);
