@@ -73,12 +73,15 @@ export class DirectoryService {
       const before = await records.config.get(CONFIG);
       if (before) this.#root.requireQuietFor(before, sent);
       const next = mergeConfig(before, sent, supplied, randomUUID());
-      if (before) requireSecretsAgain({ changed: secretMoves(before, next), kept: keptSecrets(before, supplied), sudo });
-      if (!sudo) {
-        if (before) requireSameAddress(before, next);
-        if (before)
-          requireSettledRotation({ changed: secretMoves(before, next), open: next.root?.pending !== undefined, secret: 'bindpass', sudo });
-        await requireNoPasswordMoves(records, before, next);
+      if (before) {
+        const changed = secretMoves(before, next);
+        requireSecretsAgain({ changed, kept: keptSecrets(before, supplied), sudo });
+        if (!sudo && (before.self_managed || next.self_managed)) requireSameAddress(changed);
+        requireSettledRotation({ changed, open: next.root?.pending !== undefined, secret: 'bindpass', sudo });
+        await requireSudoForPasswords({ changed, holder: async () => passwordHolder(records), sudo });
+      } else {
+        // A configuration that was deleted is forgotten, so that any is another one then.
+        await requireSudoForPasswords({ changed: ['url'], holder: async () => passwordHolder(records), sudo });
       }
       if (next.self_managed) await requireUnneeded(records);
       else if (next.binddn !== before?.binddn || before.self_managed) await requireUnmanaged(records, next.binddn);
@@ -160,25 +163,20 @@ export class DirectoryService {
   }
 }
 
-/** Accounts that log in themselves show their passwords to the server of the configuration. @throws BadRequest for another one */
-function requireSameAddress(before: LdapSecretsConfig, next: LdapSecretsConfig): void {
-  if (!before.self_managed && !next.self_managed) return;
-  const changed = secretMoves(before, next);
+/** Accounts that log in themselves show their passwords to the server of the configuration. `changed`: what leads to another one. @throws BadRequest */
+function requireSameAddress(changed: readonly string[]): void {
   if (changed.length === 0) return;
   throw new BadRequest(
     `self_managed: the passwords of static roles would be sent to what is new (${changed.join(', ')}); a token with sudo on this path may change that, or use another mount`,
   );
 }
 
-/** What a rotation logs in with stays where it was set. A configuration that was deleted is forgotten, so that any is another one then. @throws BadRequest */
-async function requireNoPasswordMoves(records: Records, before: LdapSecretsConfig | undefined, next: LdapSecretsConfig): Promise<void> {
-  const changed = before ? secretMoves(before, next) : ['url'];
-  if (changed.length === 0) return;
+/** One of the accounts whose passwords the mount stores: a rotation may log in with them. */
+async function passwordHolder(records: Records): Promise<string | undefined> {
   const role = await holderIn(records.staticRoles);
-  const account = role === undefined ? await holderIn(records.accounts) : undefined;
-  const owner =
-    role === undefined ? account && managerName({ kind: 'library', owner: account }) : managerName({ kind: 'static-role', owner: role });
-  requireSudoForPasswords({ changed, holder: owner, sudo: false });
+  if (role !== undefined) return managerName({ kind: 'static-role', owner: role });
+  const account = await holderIn(records.accounts);
+  return account === undefined ? undefined : managerName({ kind: 'library', owner: account });
 }
 
 /** A mount that logged in with an account that it rotates itself would lock itself out. @throws BadRequest */

@@ -173,9 +173,11 @@ interface MoveOfSecrets {
 /** Stored secrets stay at their address. @throws BadRequest */
 async function requireNoMoves(records: Records, { before, next, supplied, sudo }: MoveOfSecrets): Promise<void> {
   const changed = secretMoves(before, next);
-  if (sudo || changed.length === 0) return;
   requireSecretsAgain({ changed, kept: keptSecrets(before, supplied), sudo });
   requireSettledRotation({ changed, open: next.root?.pending !== undefined, secret: 'password', sudo });
-  const role = await holderIn(records.staticRoles);
-  requireSudoForPasswords({ changed, holder: role === undefined ? undefined : `static role "${role}"`, sudo });
+  const holder = async (): Promise<string | undefined> => {
+    const role = await holderIn(records.staticRoles);
+    return role === undefined ? undefined : `static role "${role}"`;
+  };
+  await requireSudoForPasswords({ changed, holder, sudo });
 }

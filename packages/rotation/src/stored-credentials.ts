@@ -19,8 +19,8 @@ export async function holderIn<R extends RotationState<unknown>>(records: Pick<C
 export interface HeldPasswords {
   /** Fields whose new value sends passwords to another place, or sends them less safely. Empty if there are none. */
   readonly changed: readonly string[];
-  /** Whose password is stored, such as `static role "app"`. */
-  readonly holder: string | undefined;
+  /** Resolves with the name of one whose password is stored, such as `static role "app"`. Asked only where it matters. */
+  holder(): Promise<string | undefined>;
   /** `req.caller.sudo` */
   readonly sudo: boolean;
 }
@@ -29,10 +29,12 @@ export interface HeldPasswords {
  * A rotation whose outcome is open logs in with the password that an account had before, wherever the settings lead by then. A caller who may write
  * the settings does not know these passwords, so that none can be sent again, and must not learn them. @throws BadRequest
  */
-export function requireSudoForPasswords({ changed, holder, sudo }: HeldPasswords): void {
-  if (sudo || changed.length === 0 || holder === undefined) return;
+export async function requireSudoForPasswords({ changed, holder, sudo }: HeldPasswords): Promise<void> {
+  if (sudo || changed.length === 0) return;
+  const found = await holder();
+  if (found === undefined) return;
   throw new BadRequest(
-    `${changed.join(', ')}: a new value sends the stored passwords of accounts, such as that of the ${holder}, to another address; use a token whose policy grants sudo on this path, or another mount`,
+    `${changed.join(', ')}: a new value sends the stored passwords of accounts, such as that of the ${found}, to another address; use a token whose policy grants sudo on this path, or another mount`,
   );
 }
 
