@@ -3,8 +3,7 @@ import type { TokenAccess } from '../services/caller/token-access.ts';
 import type { TokenRevoker } from '../services/tokens/token-revoker.ts';
 import type { TokenStore } from '../services/tokens/token-store.ts';
 import type { Call } from './call.ts';
-
-const NEVER = new AbortController().signal;
+import { NEVER } from '../kernel/work/never.ts';
 
 /** Turns the token of a call into who is calling and what they may do. */
 export class Authentication {

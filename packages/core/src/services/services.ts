@@ -275,6 +275,7 @@ export function openServices(kernel: Kernel, options: ServiceOptions, builtIn: R
   });
   for (const [kind, service] of Object.entries({ lease: leases, token: revoker, job: jobs, intent: journal, removal: removals }))
     runner.handle(kind as Parameters<typeof runner.handle>[0], async (entry, signal) => service.run(entry, signal));
+  runner.handle('tombstone', async (entry, signal) => revoker.runTombstone(entry, signal));
   runner.handle('login', async (entry) => mfa.waiting.run(entry));
 
   const place = (): Place => incarnations.place;

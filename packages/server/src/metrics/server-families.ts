@@ -108,7 +108,11 @@ export function declareWork(to: Declarations, { work }: MetricSources): void {
     (waiting()?.due ?? []).map((of) => ({ labels: { kind: of.kind }, value: value(of) }));
   const labels = ['kind'];
   to.gauge(
-    { name: 'strongroom_schedule_due', help: 'Work whose time has come, by kind: lease, token, job, intent, removal, login.', labels },
+    {
+      name: 'strongroom_schedule_due',
+      help: 'Work whose time has come, by kind: lease, token, tombstone, job, intent, removal, login.',
+      labels,
+    },
     byKind(({ due }) => due),
   );
   to.gauge(

@@ -2,8 +2,11 @@ import type { StoreTransaction } from '../storage/store.ts';
 
 export const SCHEDULE = 'schedule/';
 
-/** What kind of record an index entry points to. */
-export type DueKind = 'intent' | 'job' | 'lease' | 'login' | 'removal' | 'token';
+/** What an index entry points to: a record of this kind, or what a token has left whose record is gone (`tombstone`). */
+export const DUE_KINDS = ['intent', 'job', 'lease', 'login', 'removal', 'token', 'tombstone'] as const;
+/** One of them. */
+export type DueKind = (typeof DUE_KINDS)[number];
+const DUE_KEY = new RegExp(`^schedule/(\\d{14})/(${DUE_KINDS.join('|')})/(.+)$`, 's');
 
 export interface DueEntry {
   readonly key: string;
@@ -29,7 +32,7 @@ export function dueBound(now: number): string {
 }
 
 export function parseDueKey(key: string): DueEntry | undefined {
-  const match = /^schedule\/(\d{14})\/(intent|job|lease|login|removal|token)\/(.+)$/s.exec(key);
+  const match = DUE_KEY.exec(key);
   return match ? { key, at: Number(match[1]), kind: match[2] as DueKind, id: match[3]! } : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { parseDueKey, type DueKind } from '../../kernel/work/schedule-index.ts';
+import { DUE_KINDS, parseDueKey, type DueKind } from '../../kernel/work/schedule-index.ts';
 
 /** Work that is due for longer than this is late. Milliseconds. */
 const LATE = 120_000;
@@ -40,11 +40,9 @@ export interface SeriesFigures {
   readonly interval: number;
 }
 
-const KINDS: readonly DueKind[] = ['intent', 'job', 'lease', 'login', 'removal', 'token'];
-
 /** `keys`: entries of the schedule that are due, in their order. */
 export function dueByKind(keys: readonly string[], now: number): DueOfKind[] {
-  const found = new Map(KINDS.map((kind) => [kind, { due: 0, late: 0, oldest: 0 }]));
+  const found = new Map(DUE_KINDS.map((kind) => [kind, { due: 0, late: 0, oldest: 0 }]));
   for (const key of keys) {
     const entry = parseDueKey(key);
     if (!entry) continue;

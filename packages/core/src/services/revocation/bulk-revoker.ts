@@ -2,12 +2,12 @@ import { BadRequest, mapConcurrently, type Log } from '@strongroom/engine-sdk';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { LeftOutside } from '../outside/left-outside.ts';
 import type { LeaseStore } from '../leases/lease-store.ts';
+import { NEVER } from '../../kernel/work/never.ts';
 
 const PAGE = 4_096;
 const CONCURRENCY = 64;
 /** Failures of one outside system after which `tryAll` leaves the rest of its leases for later. */
 const ENOUGH = 16;
-const NEVER = new AbortController().signal;
 
 interface Found {
   readonly id: string;

@@ -7,13 +7,12 @@ import type { AuthReply } from '../../kernel/call/core-response.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { ownPolicies, rolePolicies } from './child-policies.ts';
 import { boundCidrs, hardEnd, longestEnd } from './token-limits.ts';
-import { isOrphan, tokenRecords, type TokenRecord } from './token-record.ts';
+import { isAlive, isOrphan, type TokenRecord } from './token-record.ts';
 import type { TokenRole } from './token-role.ts';
 import type { TokenRevoker } from './token-revoker.ts';
 import type { FoundToken, TokenStore } from './token-store.ts';
 import { policyBounds } from './policy-bounds.ts';
-
-const NEVER = new AbortController().signal;
+import { NEVER } from '../../kernel/work/never.ts';
 
 /** What a caller asks for; undefined is "not sent". */
 export interface TokenOrder {
@@ -166,7 +165,7 @@ export class TokenCreation {
     let token: string;
     let accessor = '';
     if (type === 'batch') {
-      await this.#store.transaction(async (tx) => requireAlive(tx, parent));
+      await this.#store.transaction(async (tx) => requireLivingMaker(tx, parent));
       token = this.#tokens.makeBatch(shared);
     } else {
       const record: Omit<TokenRecord, 'accessor'> = {
@@ -178,10 +177,11 @@ export class TokenCreation {
         ...(latest < Infinity ? { latest } : {}),
       };
       // Whoever had this id before leaves nothing behind.
-      if (order.id) await this.#revoker.takeRemains(this.#tokens.digest(order.id), NEVER);
+      const chosen = order.id ? this.#tokens.digest(order.id) : undefined;
+      if (chosen !== undefined) await this.#revoker.takeRemains(chosen, NEVER);
       const made = await this.#store.transaction(async (tx) => {
-        await requireAlive(tx, parent);
-        if (order.id && (await this.#tokens.byDigest(this.#tokens.digest(order.id))))
+        await requireLivingMaker(tx, parent);
+        if (chosen !== undefined && (await this.#tokens.byDigest(chosen)))
           throw new BadRequest('cannot create a token with a duplicate ID');
         return this.#tokens.create(tx, record, order.id || undefined);
       });
@@ -258,9 +258,8 @@ function typeOf(order: TokenOrder, role: TokenRole | undefined): 'service' | 'ba
 }
 
 /** Nothing is made by a token that ended meanwhile. */
-async function requireAlive(tx: StoreTransaction, maker: FoundToken): Promise<void> {
-  const record = await tokenRecords.get(tx, maker.digest);
-  if (!record || record.revoking) throw new PermissionDenied();
+async function requireLivingMaker(tx: StoreTransaction, maker: FoundToken): Promise<void> {
+  if (!(await isAlive(tx, maker.digest))) throw new PermissionDenied();
 }
 
 function smallest(a: number, b: number): number {

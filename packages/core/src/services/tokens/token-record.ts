@@ -60,8 +60,13 @@ export const tokenRecords = new Records('token/', TokenRecord);
 
 /** What hangs on a token must not outlive it: checked in the commit that stores it. @throws TokenRefused */
 export async function requireAlive(tx: RecordReader, digest: string): Promise<void> {
+  if (!(await isAlive(tx, digest))) throw new TokenRefused();
+}
+
+/** Whether there is such a token, and its end has not begun. */
+export async function isAlive(tx: RecordReader, digest: string): Promise<boolean> {
   const record = await tokenRecords.get(tx, digest);
-  if (!record || record.revoking) throw new TokenRefused();
+  return record !== undefined && record.revoking !== true;
 }
 
 /** The role of the login that made the token, by the metadata that login methods give; '' if it had none. */

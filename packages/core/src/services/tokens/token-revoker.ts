@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 interface Gone {
-  readonly guard: string;
+  readonly tombstone: string;
   done(): void;
 }
 
@@ -33,7 +33,7 @@ export class TokenRevoker {
   readonly #log: Log;
   readonly #waiting: Waiting[] = [];
   #batches = 0;
-  /** Tokens that are gone, and whose guards go with the next commit. */
+  /** Tokens that are gone, and whose tombstones go with the next commit. */
   #gone: Gone[] = [];
 
   constructor(options: { tokens: TokenStore; leases: LeaseStore; store: Store; log: Log }) {
@@ -63,15 +63,18 @@ export class TokenRevoker {
 
   /** Processes a token's end in the schedule. A damaged record ends too: the index says that its time has come. */
   async run(due: DueEntry, signal: AbortSignal): Promise<void> {
-    const digest = this.#tokens.guarded(due);
-    if (digest === undefined) return this.#join({ digest: due.id, entry: due, signal });
-    const guard = await this.#tokens.claimGuard(due);
-    if (guard !== undefined) await this.#finish(digest, guard, signal);
+    await this.#join({ digest: due.id, entry: due, signal });
+  }
+
+  /** Processes a tombstone in the schedule. */
+  async runTombstone(due: DueEntry, signal: AbortSignal): Promise<void> {
+    const tombstone = await this.#tokens.tombstones.claim(due);
+    if (tombstone !== undefined) await this.#finish(due.id, tombstone, signal);
   }
 
   /** Looks at once where processes that have ended did not get to it. */
   async handOn(): Promise<number> {
-    return this.#tokens.hastenGuards();
+    return this.#tokens.tombstones.hasten();
   }
 
   /**
@@ -132,21 +135,21 @@ export class TokenRevoker {
     const ours = byDigest(removed);
     for (const { digest, done } of bare) {
       if (late.has(digest)) continue;
-      const guard = ours.get(digest)?.guard;
-      if (guard === undefined) done();
-      else this.#gone.push({ guard, done });
+      const tombstone = ours.get(digest)?.tombstone;
+      if (tombstone === undefined) done();
+      else this.#gone.push({ tombstone, done });
     }
   }
 
-  /** Removes tokens, and the guards of those that went before them. */
+  /** Removes tokens, and the tombstones of those that went before them. */
   async #removed(bare: readonly Waiting[], gone: readonly Gone[]): Promise<readonly Begun[]> {
     try {
       return await this.#tokens.removeBare(
         bare,
-        gone.map(({ guard }) => guard),
+        gone.map(({ tombstone }) => tombstone),
       );
     } finally {
-      // Where that failed, the schedule comes across the guards.
+      // Where that failed, the schedule comes across the tombstones.
       for (const { done } of gone) done();
     }
   }
@@ -161,14 +164,14 @@ export class TokenRevoker {
     }
   }
 
-  async #endOne({ digest, guard }: Begun, signal: AbortSignal): Promise<void> {
-    if (guard === undefined) await this.revoke(digest, signal);
-    else await this.#finish(digest, guard, signal);
+  async #endOne({ digest, tombstone }: Begun, signal: AbortSignal): Promise<void> {
+    if (tombstone === undefined) await this.revoke(digest, signal);
+    else await this.#finish(digest, tombstone, signal);
   }
 
-  async #finish(digest: string, guard: string, signal: AbortSignal): Promise<void> {
+  async #finish(digest: string, tombstone: string, signal: AbortSignal): Promise<void> {
     await this.takeRemains(digest, signal);
-    await this.#tokens.letGo(digest, guard);
+    await this.#tokens.forget(digest, tombstone);
   }
 
   /** One of a batch failed: each for itself, so that it is the only one. What was done is done again, harmlessly. */
@@ -193,7 +196,7 @@ export class TokenRevoker {
     await bulkhead.run(async () => {
       await this.#takeAllLeases(digest, signal);
       await this.#emptyCubbyhole(digest);
-      await this.#tokens.remove(digest, { parent, guard: begun?.guard });
+      await this.#tokens.remove(digest, { parent, tombstone: begun?.tombstone });
     });
   }
 
@@ -234,9 +237,9 @@ export class TokenRevoker {
   }
 }
 
-/** Of a token that was named twice, the one with its guard. */
+/** Of a token that was named twice, the one with its tombstone. */
 function byDigest(begun: readonly Begun[]): Map<string, Begun> {
   const found = new Map<string, Begun>();
-  for (const one of begun) if (one.guard !== undefined || !found.has(one.digest)) found.set(one.digest, one);
+  for (const one of begun) if (one.tombstone !== undefined || !found.has(one.digest)) found.set(one.digest, one);
   return found;
 }

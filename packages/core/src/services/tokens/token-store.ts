@@ -4,7 +4,7 @@ import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
-import { dueBetween, dueKey, realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
+import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
 import { Type } from 'typebox';
 import { BY_TOKEN } from '../leases/lease-index.ts';
 import { Records, SingleRecord } from '../../kernel/storage/records.ts';
@@ -12,6 +12,7 @@ import { byBytes, type Store, type StoreTransaction } from '../../kernel/storage
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
 import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
+import { Tombstones } from './tombstones.ts';
 
 const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.String() }));
 /** One key for each service token. */
@@ -31,8 +32,6 @@ const LASTING = 7 * 86_400_000;
 const SPAN = 64;
 /** The character after the slash: a bound behind all that is in a folder. */
 const BEHIND_SLASH = '0';
-/** Behind the digest in the entry of the schedule that is a guard. */
-const GUARD = '/';
 /** Longer than any request: a token that has had its last use is ended by the schedule if its last request did not get to it. */
 const AFTER_LAST_USE = 120_000;
 
@@ -51,8 +50,8 @@ export interface Ending {
 /** A token whose end is the caller's. */
 export interface Begun {
   readonly digest: string;
-  /** Set where the record is gone or damaged: the key of an entry of the schedule that stands for it. See `removeBare`. */
-  readonly guard?: string;
+  /** Set where the record is gone or damaged: the key of its tombstone. */
+  readonly tombstone?: string;
 }
 
 /**
@@ -60,6 +59,7 @@ export interface Begun {
  * `token-child/<parent>/<child>` the family, `lease/<path>/<digest>` and the schedule its end.
  */
 export class TokenStore {
+  readonly tombstones: Tombstones;
   readonly #store: Store;
   readonly #records: DueRecords<TokenRecord>;
   readonly #barrier: Barrier;
@@ -68,6 +68,7 @@ export class TokenStore {
   #salt: KeyObject | undefined;
 
   constructor(options: { store: Store; barrier: Barrier; clock: Clock; log: Log }) {
+    this.tombstones = new Tombstones(options);
     this.#store = options.store;
     this.#records = new DueRecords({ ...options, kind: 'token', records: tokenRecords, marks: tokenMarks, final: true });
     this.#barrier = options.barrier;
@@ -194,9 +195,10 @@ export class TokenStore {
         const record = await this.#records.get(digest, tx).catch(damaged);
         if (record === undefined || record === DAMAGED) {
           // Nobody can use such a token, and no record says that its end has begun.
-          ours.push(entry || record === DAMAGED ? { digest, guard: this.#guard(tx, { digest, due, entry }) } : { digest });
+          ours.push(entry || record === DAMAGED ? { digest, tombstone: this.#bury(tx, digest, entry) } : { digest });
           continue;
-        } else if (entry && record.due !== entry.at) {
+        }
+        if (entry && record.due !== entry.at) {
           realign(tx, entry, record.due);
           continue;
         }
@@ -209,14 +211,12 @@ export class TokenStore {
 
   /**
    * Removes tokens on which nothing was found to hang, in one commit. What is hung on one of them until then is still there: the caller looks for it, and
-   * lets the guard go afterwards, with a later call. A guard is an entry of the schedule without a record, by which the schedule looks where the caller does
-   * not live to. With `entry` only if the token is still due then.
+   * takes the tombstone away afterwards, with a later call. With `entry` only if the token is still due then.
    */
-  async removeBare(tokens: readonly Ending[], guards: readonly string[]): Promise<Begun[]> {
+  async removeBare(tokens: readonly Ending[], tombstones: readonly string[]): Promise<Begun[]> {
     return this.#store.transaction(async (tx) => {
-      for (const guard of guards) tx.delete(guard);
+      for (const tombstone of tombstones) tx.delete(tombstone);
       const ours: Begun[] = [];
-      const due = this.#clock.millis() + CLAIM;
       for (const { digest, entry } of tokens) {
         const record = await this.#records.get(digest, tx).catch(damaged);
         if (record === undefined && !entry) {
@@ -228,66 +228,23 @@ export class TokenStore {
           realign(tx, entry, record.due);
           continue;
         } else if (record) this.#remove(tx, digest, record);
-        ours.push({ digest, guard: this.#guard(tx, { digest, due, entry }) });
+        ours.push({ digest, tombstone: this.#bury(tx, digest, entry) });
       }
       return ours;
     });
   }
 
-  /** Takes the place of the entry, if there is one. */
-  #guard(tx: StoreTransaction, { digest, due, entry }: { digest: string; due: number; entry: DueEntry | undefined }): string {
+  /** Puts a tombstone in the place of the entry, if there is one. */
+  #bury(tx: StoreTransaction, digest: string, entry: DueEntry | undefined): string {
     if (entry) tx.delete(entry.key);
-    // Never the key of an entry with a record: a token that is made again with the same id may be due at the same time.
-    const guard = dueKey(due, 'token', digest + GUARD);
-    tx.mark(guard);
-    return guard;
+    return this.tombstones.put(tx, digest);
   }
 
-  /** Whose guard the entry is; undefined where it is a token's own. */
-  guarded({ id }: DueEntry): string | undefined {
-    return id.endsWith(GUARD) ? id.slice(0, -GUARD.length) : undefined;
-  }
-
-  /** Resolves with the guard that replaces this one while the caller is at work; undefined where another process was faster. */
-  async claimGuard({ key, id }: DueEntry): Promise<string | undefined> {
-    return this.#store.transaction(async (tx) => {
-      if (!(await tx.isMark(key))) return undefined;
-      tx.delete(key);
-      const guard = dueKey(this.#clock.millis() + CLAIM, 'token', id);
-      tx.mark(guard);
-      return guard;
-    });
-  }
-
-  /**
-   * Makes the guards due that processes which have ended did not let go: nobody waits for what hangs on a token without a record. Those of others
-   * come along, which does no harm. Resolves with their number.
-   */
-  async hastenGuards(): Promise<number> {
-    const now = this.#clock.millis();
-    let count = 0;
-    for await (const page of dueBetween(this.#store, 'token', now, now + CLAIM)) {
-      const guards = page.filter((entry) => this.guarded(entry) !== undefined);
-      if (guards.length === 0) continue;
-      count += await this.#store.transaction(async (tx) => {
-        let moved = 0;
-        for (const { key, id } of guards) {
-          if (!(await tx.isMark(key))) continue;
-          tx.delete(key);
-          tx.mark(dueKey(now, 'token', id));
-          moved += 1;
-        }
-        return moved;
-      });
-    }
-    return count;
-  }
-
-  /** Nothing hangs on the token any more whose record is gone or damaged. */
-  async letGo(digest: string, guard: string | undefined): Promise<void> {
+  /** Nothing hangs any more on a token whose record is gone or damaged. */
+  async forget(digest: string, tombstone: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
       if ((await this.#records.get(digest, tx).catch(damaged)) === DAMAGED) this.#removeDamaged(tx, digest);
-      if (guard !== undefined) tx.delete(guard);
+      tx.delete(tombstone);
     });
   }
 
@@ -328,11 +285,14 @@ export class TokenStore {
    * Removes the record of a revoked token with its index entries. What hung on it is already gone. `parent`: whose child it was listed as. A token that
    * was made again with the same id since another process removed this one is not revoked, and stays.
    */
-  async remove(digest: string, { parent, guard }: { parent?: string | undefined; guard?: string | undefined } = {}): Promise<void> {
+  async remove(
+    digest: string,
+    { parent, tombstone }: { readonly parent: string | undefined; readonly tombstone: string | undefined },
+  ): Promise<void> {
     await this.#store.transaction(async (tx) => {
       const record = await this.#records.get(digest, tx).catch(damaged);
       if (parent !== undefined && (record === undefined || record === DAMAGED || record.revoking)) tx.delete(childKey(parent, digest));
-      if (guard !== undefined) tx.delete(guard);
+      if (tombstone !== undefined) tx.delete(tombstone);
       if (record === DAMAGED) this.#removeDamaged(tx, digest);
       else if (record?.revoking) this.#remove(tx, digest, record);
     });

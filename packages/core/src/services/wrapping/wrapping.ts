@@ -9,10 +9,10 @@ import type { TokenRecord } from '../tokens/token-record.ts';
 import type { TokenRevoker } from '../tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../tokens/token-store.ts';
 import { wrappingTtl } from './wrapping-ttl.ts';
+import { NEVER } from '../../kernel/work/never.ts';
 
 export const WRAPPING_POLICY = 'response-wrapping';
 const INVALID = 'wrapping token is not valid or does not exist';
-const NEVER = new AbortController().signal;
 
 /** The call whose answer may be wrapped. */
 export interface WrappableCall {
