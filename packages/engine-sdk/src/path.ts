@@ -173,7 +173,7 @@ class DeclaredPath<F extends TProperties> implements Path<F> {
   }
 
   upsert<R extends TSchema>(op: Op<F, R> & { exists(req: EngineRequest<F>): Promise<boolean> }): this {
-    this.operations.exists = async (req) => op.exists(req as EngineRequest<F>);
+    this.operations.exists = (req) => op.exists(req as EngineRequest<F>);
     return this.#set('update', op);
   }
 

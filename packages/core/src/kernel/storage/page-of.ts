@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Collection, ListQuery } from '@strongroom/engine-sdk';
 
 /** Records that are read at a time. */
@@ -22,7 +23,7 @@ export async function pageOf<R, T>(
     for (let at = 0; at < entries.length; at += TOGETHER) {
       const all = await Promise.all(entries.slice(at, at + TOGETHER).map(([id, record]) => read(id, record)));
       for (const one of all) if (one !== undefined) found.push(one);
-      if (all.length === TOGETHER) await new Promise((resolve) => setImmediate(resolve));
+      if (all.length === TOGETHER) await nextTurn();
     }
     if (entries.length < size) break;
     after = entries.at(-1)![0];

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { leastJsonLength, readStoredJson, traced, writeStoredJson, writeStoredJsonInTurns, type Tracer } from '@strongroom/engine-sdk';
 import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
@@ -95,7 +96,7 @@ export class Store {
       left -= page.length;
       if (page.length < size || left === 0) return found;
       after = page.at(-1)!.key;
-      await breath();
+      await nextTurn();
     }
   }
 
@@ -125,7 +126,7 @@ export class Store {
       const last = entries[entries.length - 1];
       if (entries.length < PAGE || !last) return;
       after = last.key;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
@@ -151,7 +152,7 @@ export class Store {
         if (found.length >= limit) return found;
       }
       if (page.length < PAGE) return found;
-      await breath();
+      await nextTurn();
     }
   }
 
@@ -182,9 +183,9 @@ export class Store {
       plain = this.#barrier.ring.decrypt(key, value);
     }
     const large = plain.length > LARGE;
-    if (large) await breath();
+    if (large) await nextTurn();
     const record = parsed(key, plain);
-    if (large) await breath();
+    if (large) await nextTurn();
     return check ? check(key, record) : (record as T);
   }
 
@@ -196,10 +197,10 @@ export class Store {
 
   /** Others have a turn between the steps, each of which takes long for a large record. */
   async #encodeInTurns(key: string, json: string | Buffer): Promise<Entry> {
-    await breath();
+    await nextTurn();
     const plain = typeof json === 'string' ? Buffer.from(json) : json;
-    await breath();
-    return { key, value: await this.#barrier.ring.encryptInTurns(key, plain, breath) };
+    await nextTurn();
+    return { key, value: await this.#barrier.ring.encryptInTurns(key, plain, nextTurn) };
   }
 
   /**
@@ -268,11 +269,6 @@ function nothing(): void {}
 
 /** Characters of a record that is encoded in turns. */
 const LARGE = 262_144;
-
-/** Lets the event loop have a round. */
-function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 const PAGE = 256;
 
@@ -343,7 +339,7 @@ export class StoreTransaction {
   }
 
   async #putLarge(key: string, record: unknown, notify: boolean): Promise<void> {
-    this.put(key, new Json(await writeStoredJsonInTurns(record, breath)), notify);
+    this.put(key, new Json(await writeStoredJsonInTurns(record, nextTurn)), notify);
   }
 
   /** Writes only when nothing is there: no read needed. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inSpan, type Clock, type Log, type Tracer } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store } from '../storage/store.ts';
@@ -163,7 +164,7 @@ export class ScheduleRunner {
         if (signal.aborted) return Infinity;
         this.#begin(key);
         if (performance.now() - turn > TURN) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await nextTurn();
           turn = performance.now();
         }
       }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { BadRequest, InternalError, type Clock, type Collection, type ErrorForm, type Log, type StorageView } from '@strongroom/engine-sdk';
 import type { AuditDevicePlugin } from './audit-device.ts';
@@ -65,11 +66,6 @@ interface Device {
   readonly formatter: AuditFormatter;
   readonly queue: AuditQueue;
   readonly configured: boolean;
-}
-
-/** Lets others have a turn. */
-function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 const DEVICES = 'device/';
@@ -288,7 +284,7 @@ export class AuditBroker {
   async #wrote({ formatter, queue }: Device, entry: AuditEntry, now: Date): Promise<boolean> {
     let line: string;
     try {
-      const digests = formatter.digestsFor(entry, breath);
+      const digests = formatter.digestsFor(entry, nextTurn);
       line = formatter.line(entry, now, digests && (await digests));
     } catch (error) {
       this.#options.log.error('an audit entry cannot be formatted', { path: entry.request.path, error: (error as Error).message });

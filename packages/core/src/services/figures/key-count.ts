@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Log } from '@strongroom/engine-sdk';
 
 /** Keys that are counted at a time. */
@@ -73,7 +74,7 @@ export class KeyCount {
       page = await this.#parts.keys({ limit: PAGE, ...(after === undefined ? {} : { after }) });
       count += page.length;
       after = page.at(-1);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     } while (page.length === PAGE);
     if (epoch !== this.#epoch) return;
     const now = this.#parts.clock.millis();

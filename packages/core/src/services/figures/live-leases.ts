@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '@strongroom/engine-sdk';
 import type { CoreEvent } from '../events/core-event.ts';
 
@@ -105,7 +106,7 @@ export class LiveLeases {
         if (mount !== undefined) of.set(mount, (of.get(mount) ?? 0) + 1);
       }
       after = page.length < PAGE ? undefined : page.at(-1)!.id;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     } while (after !== undefined);
     if (epoch !== this.#epoch) return;
     for (const [mount, change] of this.#since) {

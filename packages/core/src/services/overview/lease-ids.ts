@@ -34,8 +34,3 @@ export async function at(store: Store, id: string): Promise<FoundLease[]> {
 export function tokenDigest(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }
-
-/** Lets the event loop have a round. */
-export function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

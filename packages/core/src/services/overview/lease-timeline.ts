@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BadRequest, mapConcurrently } from '@strongroom/engine-sdk';
 import { leaseRecords } from '../leases/lease-record.ts';
 import { byBytes, type Store } from '../../kernel/storage/store.ts';
 import { dueFrom, dueKey, parseDueKey, SCHEDULE, type DueEntry } from '../../kernel/work/schedule-index.ts';
-import { at, below, breath, found, isBelow, tokenDigest, type FoundLease } from './lease-ids.ts';
+import { at, below, found, isBelow, tokenDigest, type FoundLease } from './lease-ids.ts';
 import { LeaseRows, type LeaseRow, type TokenReader } from './lease-row.ts';
 
 /** How much one call reads at most. */
@@ -102,7 +103,7 @@ export class LeaseTimeline {
       }
       if (keys.length < this.#bounds.page) return undefined;
       after = keys.at(-1)!;
-      await breath();
+      await nextTurn();
     }
     return after.slice(SCHEDULE.length);
   }
@@ -126,7 +127,7 @@ export class LeaseTimeline {
       await count(ids);
       if (ids.length < page) return undefined;
       after = ids.at(-1)!.id;
-      await breath();
+      await nextTurn();
     }
     return after;
   }
@@ -151,7 +152,7 @@ export class LeaseTimeline {
       }
       if (keys.length < this.#bounds.page) return { rows: page };
       after = keys.at(-1)!;
-      await breath();
+      await nextTurn();
     }
     return { rows: page, next: after.slice(SCHEDULE.length) };
   }

@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BadRequest } from '@strongroom/engine-sdk';
 import { IRREVOCABLE, WAITING } from '../leases/lease-index.ts';
 import { leaseRecords } from '../leases/lease-record.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { at, below, breath, isBelow } from './lease-ids.ts';
+import { at, below, isBelow } from './lease-ids.ts';
 import { LeaseRows, type LeaseRow, type TokenReader } from './lease-row.ts';
 
 /** How much one call reads at most. */
@@ -71,14 +72,14 @@ export class LeaseTree {
         else if (names.push(name) >= limit) break;
       }
       done = page.length < this.#bounds.page && last === (page.at(-1) ?? last);
-      await breath();
+      await nextTurn();
     }
     const { keys, most, least } = this.#bounds;
     const each = Math.max(least, Math.min(most, Math.floor(keys / Math.max(1, names.length))));
     const folders: LeaseFolder[] = [];
     for (const name of names) {
       folders.push({ name, ...(await this.#countUpTo(folder + name, each)) });
-      await breath();
+      await nextTurn();
     }
     return { folders, here, ...(done || last === undefined ? {} : { next: last }) };
   }
@@ -102,7 +103,7 @@ export class LeaseTree {
       leases += keys.length;
       if (keys.length < this.#bounds.page) return { leases, failing };
       last = keys.at(-1)!;
-      await breath();
+      await nextTurn();
     }
     return { leases, failing, next: last!.slice(leaseRecords.prefix.length) };
   }
@@ -141,7 +142,7 @@ export class LeaseTree {
         if (ids.push(id) >= limit) return { ids, next: key.slice(WAITING.length) };
       }
       if (keys.length < this.#bounds.page) return { ids };
-      await breath();
+      await nextTurn();
     }
     return { ids, next: last!.slice(WAITING.length) };
   }
