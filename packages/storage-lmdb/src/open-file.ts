@@ -97,6 +97,9 @@ function opened(folder: string, mapBytes: number, isOpen: () => boolean): Databa
     keyEncoder,
     // A commit is answered after its flush, by LMDB's own order of writing.
     overlappingSync: false,
+    // By default a block of more than 1,000 writes is begun in the file before its turn of the event loop has ended. LMDB's writer then waits for the rest with the lock of
+    // all processes, and a process that exits in that turn neither ends nor gives the lock back.
+    batchStartThreshold: Infinity,
     noReadAhead: true,
   };
   const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);

@@ -89,6 +89,11 @@ if (task === 'open') {
   await driver.close();
 } else if (task === 'crash') {
   await Promise.all(Array.from({ length: 64 }, (_, writer) => writeWithoutEnd(writer)));
+} else if (task === 'exit') {
+  // In the middle of a turn of the event loop, with more writes than lmdb begins a transaction for by default.
+  for (let i = 0; i < 2_000; i++) void driver.commit({ put: [{ key: `unfinished/${i}`, value: Buffer.from('x') }] });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  process.exit(3);
 } else if (task === 'echo') {
   driver.changes((keys) => {
     if (keys === EVERYTHING) return;

@@ -172,6 +172,16 @@ describe('a process that is killed', () => {
   }, 120_000);
 });
 
+describe('a process that exits with writes under way', () => {
+  test('ends with its code, and others go on writing', async () => {
+    const driver = await lmdbStorage({ path });
+    expect(await start('exit').ended).toBe(3);
+    await driver.commit({ put: [{ key: 'after', value: Buffer.from('x') }] });
+    expect(Buffer.from((await driver.get('after'))?.value ?? []).toString()).toBe('x');
+    await driver.close();
+  }, 30_000);
+});
+
 describe('a process under load', () => {
   // Elsewhere the system neither tells how much is mapped nor takes it back.
   const onLinux = process.platform === 'linux' ? test : test.skip;
