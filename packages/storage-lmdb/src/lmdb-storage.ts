@@ -2,7 +2,7 @@ import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RangeOptions } from 'lmdb';
-import { checkKeys, Conflict, keyProblem, Lifetime, StorageFailure } from '@strongroom/storage-sdk';
+import { checkKeys, Conflict, keyProblem, LATER, Lifetime, StorageFailure } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
   Change,
@@ -107,12 +107,16 @@ class LmdbStorage implements StorageDriver {
   }
 
   async get(key: string): Promise<Stored | undefined> {
+    const stored = this.getSync(key);
+    if (stored !== LATER) return stored;
+    await this.#opened();
+    return this.#stored(key);
+  }
+
+  getSync(key: string): Stored | undefined | typeof LATER {
     this.#lifetime.assertOpen();
     if (keyProblem(key) !== undefined) return undefined;
-    if (this.#reopening || !this.#environment.opened) await this.#opened();
-    const entry = reading(() => this.#current().getEntry(key));
-    this.#touch(1);
-    return entry && { value: entry.value, version: entry.version as number };
+    return this.#reopening || !this.#environment.opened ? LATER : this.#stored(key);
   }
 
   async range(query: RangeQuery): Promise<StoredEntry[]> {
@@ -189,6 +193,12 @@ class LmdbStorage implements StorageDriver {
 
   close(): Promise<void> {
     return this.#lifetime.close();
+  }
+
+  #stored(key: string): Stored | undefined {
+    const entry = reading(() => this.#current().getEntry(key));
+    this.#touch(1);
+    return entry && { value: entry.value, version: entry.version as number };
   }
 
   /** The database in its newest state, with what other processes have committed. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { storageDriverContract } from '@strongroom/storage-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
 import { lmdbStorage } from '../src/index.ts';
@@ -48,3 +48,13 @@ storageDriverContract(
     },
   },
 );
+
+test('reads are answered at once while the file is open', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
+  const driver = await lmdbStorage({ path });
+  const version = await driver.commit({ put: [{ key: 'a', value: Buffer.from('x') }] });
+  expect(driver.getSync!('a')).toEqual({ value: Buffer.from('x'), version });
+  expect(driver.getSync!('b')).toBeUndefined();
+  await driver.close();
+  rmSync(path, { recursive: true });
+});

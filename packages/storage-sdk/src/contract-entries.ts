@@ -1,8 +1,8 @@
-import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict';
 import type { ContractCase } from './storage-contract.ts';
-import { MAX_KEY_BYTES } from './driver.ts';
+import { LATER, MAX_KEY_BYTES } from './driver.ts';
 import type { StorageDriver } from './driver.ts';
-import { StorageFailure } from './errors.ts';
+import { StorageClosed, StorageFailure } from './errors.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -15,6 +15,10 @@ function patterned(length: number): Uint8Array {
   const value = new Uint8Array(length);
   for (let i = 0; i < length; i++) value[i] = (i * 31 + (i >> 8)) & 0xff;
   return value;
+}
+
+function isAbsentOrLater(answer: unknown): boolean {
+  return answer === undefined || answer === LATER;
 }
 
 export const entryCases: readonly ContractCase[] = [
@@ -34,6 +38,22 @@ export const entryCases: readonly ContractCase[] = [
       deepEqual(await valueOf(driver, 'a'), bytes('two, longer'));
       await driver.commit({ delete: ['a'] });
       equal(await driver.get('a'), undefined);
+    },
+  },
+  {
+    title: 'where a driver answers at once, it answers what it answers later',
+    async run({ driver }) {
+      if (!driver.getSync) return;
+      for (const text of ['one', 'two']) {
+        await driver.commit({ put: [{ key: 'a', value: bytes(text) }] });
+        const stored = driver.getSync('a');
+        if (stored !== LATER) deepEqual(stored, await driver.get('a'));
+      }
+      for (const key of ['nowhere', '', 'k'.repeat(MAX_KEY_BYTES + 1)]) ok(isAbsentOrLater(driver.getSync(key)), key);
+      await driver.commit({ delete: ['a'] });
+      ok(isAbsentOrLater(driver.getSync('a')));
+      await driver.close();
+      throws(() => driver.getSync!('a'), StorageClosed);
     },
   },
   {

@@ -13,6 +13,9 @@ export interface StoredEntry extends Stored {
   readonly key: string;
 }
 
+/** Stands for the answer of a driver that cannot give one at once. */
+export const LATER: unique symbol = Symbol('the answer takes time');
+
 /** Keys are ordered by their UTF-8 bytes. `after` and `before` are exclusive, need not exist and may be longer than a key. */
 export interface RangeQuery {
   readonly prefix?: string;
@@ -119,6 +122,8 @@ export interface StorageDriver {
   readonly shared: boolean;
   /** The value is the caller's to keep. A key that no store can hold is simply absent. */
   get(key: string): Promise<Stored | undefined>;
+  /** As `get`, at once; LATER where that would block, and `get` has to be asked. Absent: the driver never answers at once. */
+  getSync?(key: string): Stored | undefined | typeof LATER;
   /** One consistent state of the store. */
   range(query: RangeQuery): Promise<StoredEntry[]>;
   /**

@@ -164,8 +164,12 @@ export class Pipeline {
     const { authentication, tracer, unwrapDoor } = this.#parts;
     const open = isOpen(call);
     if (unwrapDoor.enter(call)) return decode(call);
-    if (!open)
-      await this.#parts.figures.timings.time('check_token', () => traced(tracer, 'check token', () => authentication.identify(call)));
+    if (!open) {
+      const identified = this.#parts.figures.timings.time('check_token', () =>
+        tracer ? traced(tracer, 'check token', async () => authentication.identify(call)) : authentication.identify(call),
+      );
+      if (identified) await identified;
+    }
     const decoded = call.match && call.operation !== 'help' ? decode(call) : undefined;
     const readable = decoded && !(decoded instanceof EngineError) ? decoded : undefined;
     if (call.operation === 'update' && readable) await this.#settleCreate(call, readable);

@@ -1,5 +1,5 @@
 import { Timing } from '@strongroom/core';
-import type { Capacity, Change, StorageDriver } from '@strongroom/storage-sdk';
+import { LATER, type Capacity, type Change, type StorageDriver } from '@strongroom/storage-sdk';
 
 /** What a storage is asked to do. */
 export const STORAGE_OPERATIONS = ['get', 'list', 'put', 'delete'] as const;
@@ -44,6 +44,7 @@ export class StorageTimings {
       ...(driver.code ? { code: driver.code } : {}),
       shared: driver.shared,
       get: (key) => timed(get, performance.now(), driver.get(key)),
+      ...(driver.getSync ? { getSync: timedSync(get, driver) } : {}),
       range: (query) => timed(list, performance.now(), driver.range(query)),
       commit,
       changes: (listener) => driver.changes(listener),
@@ -54,6 +55,20 @@ export class StorageTimings {
       close: async () => driver.close(),
     };
   }
+}
+
+/** As `timed`, for answers at once. What is to come later is timed when it is asked for. */
+function timedSync(into: Timing, driver: StorageDriver): NonNullable<StorageDriver['getSync']> {
+  return (key) => {
+    const began = performance.now();
+    let answer: ReturnType<NonNullable<StorageDriver['getSync']>>;
+    try {
+      answer = driver.getSync!(key);
+      return answer;
+    } finally {
+      if (answer !== LATER) into.add(performance.now() - began);
+    }
+  };
 }
 
 /** Times work, also where it fails. */

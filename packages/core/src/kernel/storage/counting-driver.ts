@@ -5,6 +5,8 @@ import type { Capacity, ChangedKeys, Replacement, StorageDriver, StoreCopy } fro
 export class CountingDriver implements StorageDriver {
   readonly name: string;
   readonly shared: boolean;
+  /** Absent where the driver cannot, and where each read is shown in a trace. */
+  readonly getSync?: NonNullable<StorageDriver['getSync']>;
   /** Absent where the driver cannot. */
   readonly copy?: () => Promise<StoreCopy>;
   /** Absent where the driver cannot. */
@@ -23,6 +25,7 @@ export class CountingDriver implements StorageDriver {
     this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
     this.shared = driver.shared;
+    if (driver.getSync && !tracer) this.getSync = (key) => driver.getSync!(key);
     if (driver.copy) this.copy = async () => driver.copy!();
     if (driver.replace) this.replace = async () => driver.replace!();
   }

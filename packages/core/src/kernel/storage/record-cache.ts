@@ -1,4 +1,5 @@
-interface Cached {
+/** A decoded record, and of which version. */
+export interface CachedRecord {
   readonly version: number;
   readonly record: unknown;
   readonly bytes: number;
@@ -15,22 +16,22 @@ export const LARGEST_BYTES = 4_096;
  */
 export class RecordCache {
   readonly #limit: number;
-  #young = new Map<string, Cached>();
+  #young = new Map<string, CachedRecord>();
   #youngBytes = 0;
-  #old = new Map<string, Cached>();
+  #old = new Map<string, CachedRecord>();
 
   /** `limit`: of the bytes of the records as they are stored. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  get(key: string, version: number): unknown {
+  get(key: string, version: number): CachedRecord | undefined {
     let cached = this.#young.get(key);
     if (!cached) {
       cached = this.#old.get(key);
       if (cached) this.#insert(key, cached);
     }
-    return cached?.version === version ? cached.record : undefined;
+    return cached?.version === version ? cached : undefined;
   }
 
   /** `bytes`: the size of the record as it is stored. */
@@ -49,7 +50,7 @@ export class RecordCache {
     this.#old.clear();
   }
 
-  #insert(key: string, cached: Cached): void {
+  #insert(key: string, cached: CachedRecord): void {
     // Records that are replaced or dropped count until the generation ends: it is at most shorter for it.
     this.#youngBytes += cached.bytes;
     if (this.#youngBytes > this.#limit / 2) {

@@ -2,6 +2,7 @@ import { compileSchema, type SchemaCheck } from '@strongroom/engine-sdk';
 import type { RangeQuery } from '@strongroom/storage-sdk';
 import type { Static, TSchema } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 
 /** Makes a record of what is stored at a key; not asked about index entries. @throws CorruptRecord for what it cannot be */
 export type RecordCheck<T = unknown> = (key: string, stored: unknown) => T;
@@ -9,6 +10,8 @@ export type RecordCheck<T = unknown> = (key: string, stored: unknown) => T;
 /** Reads one record: the store, or a transaction. With a check, an index entry is no record. */
 export interface RecordReader {
   get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
+  /** As `get`, at once where that can be. */
+  lookUp<T>(key: string, check: RecordCheck<T>): MaybePromise<T | undefined>;
 }
 
 /** Writes within a transaction. */
@@ -58,6 +61,11 @@ export class Records<S extends TSchema> {
   /** Undefined where there is none, and for an index entry. @throws CorruptRecord */
   get(from: RecordReader, id: string): Promise<Static<S> | undefined> {
     return from.get(this.prefix + id, this.#check);
+  }
+
+  /** As `get`, at once where that can be. */
+  lookUp(from: RecordReader, id: string): MaybePromise<Static<S> | undefined> {
+    return from.lookUp(this.prefix + id, this.#check);
   }
 
   put(tx: RecordWriter, id: string, record: Static<S>, notify = false): void {

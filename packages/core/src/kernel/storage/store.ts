@@ -1,8 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { leastJsonLength, readStoredJson, traced, writeStoredJson, writeStoredJsonInTurns, type Tracer } from '@strongroom/engine-sdk';
-import { Conflict, type Entry, type Expectation, type RangeQuery, type StorageDriver, type StoredEntry } from '@strongroom/storage-sdk';
+import {
+  Conflict,
+  LATER,
+  type Entry,
+  type Expectation,
+  type RangeQuery,
+  type StorageDriver,
+  type Stored,
+  type StoredEntry,
+} from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import { NOT_PLAIN, plainCopyOf } from './plain-copy.ts';
 import { LARGEST_BYTES, RecordCache } from './record-cache.ts';
 import type { CorruptListener, RecordCheck } from './records.ts';
@@ -12,6 +22,12 @@ const ATTEMPTS = 100;
 
 /** Some ten thousand small records, which take two to three times as much decoded. */
 const CACHE_BYTES = 2 ** 23;
+
+/** A record, and which version of it. */
+interface FoundRecord<T> {
+  readonly record: T;
+  readonly version: number;
+}
 
 /**
  * The encrypted store, by full key. Records are JSON; index entries have an empty value, which is stored as it is,
@@ -40,17 +56,34 @@ export class Store {
   /** The record, read from storage; a decoded copy of the same version is reused, so callers must not change it. */
   get(key: string): Promise<unknown>;
   get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
-  get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
-    return this.read<T>(key, check).then((found) => recordOf(found?.record, check));
+  async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
+    return this.lookUp(key, check);
   }
 
-  /** The record with its version; '' for an index entry. */
-  async read<T>(key: string, check?: RecordCheck<T>): Promise<{ record: T; version: number } | undefined> {
-    const { version, value } = (await this.#driver.get(key)) ?? {};
-    if (version === undefined || !value) return undefined;
-    if (value.length === 0) return { record: '' as T, version };
-    const cached = this.#cache.get(key, version);
-    if (cached !== undefined) return { record: cached as T, version };
+  /** As `get`, at once where storage answers so and nothing has to be decoded. */
+  lookUp<T>(key: string, check?: RecordCheck<T>): MaybePromise<T | undefined> {
+    const found = this.read<T>(key, check);
+    return found instanceof Promise ? found.then((read) => recordOf(read?.record, check)) : recordOf(found?.record, check);
+  }
+
+  /** The record with its version; '' for an index entry. At once where storage answers so, and nothing has to be decoded. */
+  read<T>(key: string, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
+    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
+    return stored === LATER ? this.#readLater(key, check) : this.#found(key, stored, check);
+  }
+
+  async #readLater<T>(key: string, check?: RecordCheck<T>): Promise<FoundRecord<T> | undefined> {
+    return this.#found(key, await this.#driver.get(key), check);
+  }
+
+  #found<T>(key: string, stored: Stored | undefined, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
+    if (!stored) return undefined;
+    if (stored.value.length === 0) return { record: '' as T, version: stored.version };
+    const cached = this.#cache.get(key, stored.version) as FoundRecord<T> | undefined;
+    return cached ?? this.#decoded(key, stored, check);
+  }
+
+  async #decoded<T>(key: string, { value, version }: Stored, check?: RecordCheck<T>): Promise<FoundRecord<T>> {
     const record = await this.#decode<T>(key, value, check);
     this.#cache.put(key, version, record, value.length);
     return { record, version };
@@ -58,12 +91,13 @@ export class Store {
 
   /** Whether an index entry is there: all it says is its key. */
   async isMark(key: string): Promise<boolean> {
-    return (await this.read(key))?.record === '';
+    return (await this.get(key)) === '';
   }
 
   async has(key: string): Promise<boolean> {
     this.#requireOpen();
-    return (await this.#driver.get(key)) !== undefined;
+    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
+    return (stored === LATER ? await this.#driver.get(key) : stored) !== undefined;
   }
 
   /** Keys in byte order. */
@@ -277,10 +311,17 @@ function behind(key: string): string {
   return key.endsWith('/') ? `${key}\u{10FFFF}` : key;
 }
 
+interface ReadRecord {
+  readonly version: number | undefined;
+  readonly record: unknown;
+}
+
+const NOTHING: ReadRecord = { version: undefined, record: undefined };
+
 /** One attempt of a transaction: what was read, and what is to be written. */
 export class StoreTransaction {
   readonly #store: Store;
-  readonly #read = new Map<string, { readonly version: number | undefined; readonly record: unknown }>();
+  readonly #read = new Map<string, ReadRecord>();
   readonly #written = new Map<string, unknown>();
   readonly #notified = new Set<string>();
   /** Records that nobody changes once they are written. */
@@ -295,6 +336,11 @@ export class StoreTransaction {
   get(key: string): Promise<unknown>;
   get<T>(key: string, check: RecordCheck<T>): Promise<T | undefined>;
   async get<T>(key: string, check?: RecordCheck<T>): Promise<T | undefined> {
+    return this.lookUp(key, check);
+  }
+
+  /** As `get`, at once where it is known here, or the store answers so. */
+  lookUp<T>(key: string, check?: RecordCheck<T>): MaybePromise<T | undefined> {
     if (this.#written.has(key)) {
       const pending = this.#written.get(key);
       if (pending instanceof Json) return readStoredJson(pending.json) as T;
@@ -303,8 +349,12 @@ export class StoreTransaction {
     // A second read gives what the first gave: what was decided by it is what the commit checks.
     const known = this.#read.get(key);
     if (known) return recordOf(known.record, check);
-    const found = await this.#store.read<T>(key, check);
-    this.#read.set(key, { version: found?.version, record: found?.record });
+    const found = this.#store.read<T>(key, check);
+    return found instanceof Promise ? found.then((read) => this.#noted(key, read, check)) : this.#noted(key, found, check);
+  }
+
+  #noted<T>(key: string, found: FoundRecord<T> | undefined, check?: RecordCheck<T>): T | undefined {
+    this.#read.set(key, found ?? NOTHING);
     return recordOf(found?.record, check);
   }
 
@@ -344,7 +394,7 @@ export class StoreTransaction {
 
   /** Writes only when nothing is there: no read needed. */
   create(key: string, record: unknown): void {
-    this.#read.set(key, { version: undefined, record: undefined });
+    this.#read.set(key, NOTHING);
     this.#written.set(key, record);
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { CorruptListener, RecordReader, RecordScanner, RecordWriter } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { dueBetween, realign, reschedule, type DueEntry, type DueKind } from './schedule-index.ts';
@@ -59,6 +60,7 @@ export function renameOutcome({ lastError, lastSuccess, ...stored }: Record<stri
 interface Kept<R> {
   readonly prefix: string;
   get(from: RecordReader, id: string): Promise<R | undefined>;
+  lookUp(from: RecordReader, id: string): MaybePromise<R | undefined>;
   put(tx: RecordWriter, id: string, record: R): void;
   putFinal(tx: RecordWriter, id: string, record: R): void;
   create(tx: RecordWriter, id: string, record: R): void;
@@ -111,6 +113,11 @@ export class DueRecords<R extends DueRecord> {
   /** Within a transaction, or from the store. @throws CorruptRecord */
   get(id: string, from: RecordReader = this.store): Promise<R | undefined> {
     return this.#records.get(from, id);
+  }
+
+  /** As `get` from the store, at once where that can be. */
+  lookUp(id: string): MaybePromise<R | undefined> {
+    return this.#records.lookUp(this.store, id);
   }
 
   /** As `get`; undefined for a damaged record too. */

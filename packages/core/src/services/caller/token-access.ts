@@ -31,7 +31,8 @@ export class TokenAccess {
    * a caller, so it does not count.
    */
   async recognizes(token: string, remoteAddress: string): Promise<boolean> {
-    const found = await this.#tokens.find(token);
+    const finding = this.#tokens.find(token);
+    const found = finding instanceof Promise ? await finding : finding;
     if (!found || found.record.wrap || (found.record.num_uses ?? 0) < 0) return false;
     if (!withinCidrs(found.record.bound_cidrs, remoteAddress)) return false;
     if (!found.record.entity_id) return true;

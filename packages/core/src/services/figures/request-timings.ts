@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../kernel/maybe-promise.ts';
 import { Timing } from './timing.ts';
 
 /** What requests are timed by, whatever they were answered. */
@@ -48,13 +49,20 @@ export class RequestTimings {
     if (status === 403) this.#denied.set(key, (this.#denied.get(key) ?? 0) + 1);
   }
 
-  /** Resolves as the work does, and counts its time also where it fails. */
-  time<T>(name: Timed, work: () => Promise<T>): Promise<T> {
+  /** Gives what the work gives, and counts its time also where it fails. */
+  time<T>(name: Timed, work: () => MaybePromise<T>): MaybePromise<T> {
     const began = performance.now();
-    const ended = (): void => this.of(name).add(performance.now() - began);
-    const running = work();
-    void running.then(ended, ended);
-    return running;
+    let running: MaybePromise<T> | undefined;
+    try {
+      running = work();
+      if (running instanceof Promise) {
+        const ended = (): void => this.of(name).add(performance.now() - began);
+        void running.then(ended, ended);
+      }
+      return running;
+    } finally {
+      if (!(running instanceof Promise)) this.of(name).add(performance.now() - began);
+    }
   }
 
   routes(): RouteTiming[] {

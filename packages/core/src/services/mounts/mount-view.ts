@@ -22,6 +22,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { MountWatchers } from './mount-watchers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
+import type { MaybePromise } from '../../kernel/maybe-promise.ts';
 import { copyOf } from '../../kernel/storage/copy-of.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 
@@ -64,7 +65,7 @@ export class MountView implements MountStorage {
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const { store } = this.#scope;
-    this.#access ??= { guard: this.#guard, get: (key) => store.get(key), change: (work) => store.transaction(work) };
+    this.#access ??= new StoreAccess(store, this.#guard);
     return new StoredCollection(store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
@@ -138,8 +139,7 @@ class MountTransaction implements Transaction {
   }
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
-    const tx = this.#tx;
-    this.#access ??= { guard: this.#guard, get: (key) => tx.get(key), keys: (query) => tx.keys(query), change: async (work) => work(tx) };
+    this.#access ??= new TransactionAccess(this.#tx, this.#guard);
     return new StoredCollection(this.#scope.store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
@@ -192,12 +192,69 @@ class MountTransaction implements Transaction {
   }
 }
 
+interface Range {
+  readonly prefix: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** How the records of a mount are reached. */
 interface Access {
   readonly guard: Guard;
-  get(key: string): Promise<unknown>;
+  get(key: string): MaybePromise<unknown>;
   /** A transaction sees its own writes in lists. */
-  keys?(query: { prefix: string; after?: string; limit?: number }): Promise<string[]>;
-  change(work: (tx: StoreTransaction) => Promise<void>): Promise<void>;
+  keys?(query: Range): Promise<string[]>;
+  put(key: string, record: unknown, notify: boolean): MaybePromise<void>;
+  delete(key: string, notify: boolean): MaybePromise<void>;
+}
+
+/** Each change is a transaction of its own. */
+class StoreAccess implements Access {
+  readonly guard: Guard;
+  readonly #store: Store;
+
+  constructor(store: Store, guard: Guard) {
+    this.#store = store;
+    this.guard = guard;
+  }
+
+  get(key: string): MaybePromise<unknown> {
+    return this.#store.lookUp(key);
+  }
+
+  put(key: string, record: unknown, notify: boolean): Promise<void> {
+    return this.#store.transaction(async (tx) => tx.putCopy(key, record, notify));
+  }
+
+  delete(key: string, notify: boolean): Promise<void> {
+    return this.#store.transaction(async (tx) => tx.delete(key, notify));
+  }
+}
+
+class TransactionAccess implements Access {
+  readonly guard: Guard;
+  readonly #tx: StoreTransaction;
+
+  constructor(tx: StoreTransaction, guard: Guard) {
+    this.#tx = tx;
+    this.guard = guard;
+  }
+
+  get(key: string): MaybePromise<unknown> {
+    return this.#tx.lookUp(key);
+  }
+
+  keys(query: Range): Promise<string[]> {
+    return this.#tx.keys(query);
+  }
+
+  put(key: string, record: unknown, notify: boolean): MaybePromise<void> {
+    return this.#tx.putCopy(key, record, notify);
+  }
+
+  delete(key: string, notify: boolean): void {
+    this.#tx.delete(key, notify);
+  }
 }
 
 class StoredCollection<T> implements Collection<T> {
@@ -218,14 +275,16 @@ class StoredCollection<T> implements Collection<T> {
   async get(id: string): Promise<T | undefined> {
     const key = this.#prefix + id;
     this.#access.guard();
-    const record = await this.#access.get(key);
+    const found = this.#access.get(key);
+    const record = found instanceof Promise ? ((await found) as unknown) : found;
     // A copy: the decoded record may be shared with others, and an engine may do with its own what it likes.
     return record === undefined ? undefined : copyOf(checkRecord(this.#schema, record, key) as T);
   }
 
   async has(id: string): Promise<boolean> {
     this.#access.guard();
-    return (await this.#access.get(this.#prefix + id)) !== undefined;
+    const found = this.#access.get(this.#prefix + id);
+    return (found instanceof Promise ? await found : found) !== undefined;
   }
 
   async put(id: string, record: T): Promise<void> {
@@ -233,12 +292,14 @@ class StoredCollection<T> implements Collection<T> {
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    await this.#access.change(async (tx) => tx.putCopy(key, checked, this.#notifying));
+    const put = this.#access.put(key, checked, this.#notifying);
+    if (put) await put;
   }
 
   async delete(id: string): Promise<void> {
     this.#access.guard();
-    await this.#access.change(async (tx) => tx.delete(this.#prefix + id, this.#notifying));
+    const deleted = this.#access.delete(this.#prefix + id, this.#notifying);
+    if (deleted) await deleted;
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {
@@ -268,7 +329,7 @@ class StoredCollection<T> implements Collection<T> {
     return entries.map(([key, record]) => [key.slice(this.#prefix.length), checkRecord(this.#schema, record, key) as T]);
   }
 
-  #range(query: ListQuery): { prefix: string; after?: string; limit?: number } {
+  #range(query: ListQuery): Range {
     return {
       prefix: this.#prefix + (query.prefix ?? ''),
       ...(query.after === undefined ? {} : { after: this.#prefix + query.after }),

@@ -2,6 +2,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { type Clock, type Log } from '@strongroom/engine-sdk';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
+import type { MaybePromise } from '../../kernel/maybe-promise.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
 import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
@@ -97,13 +98,15 @@ export class TokenStore {
     return digestOf(this.#salt, token);
   }
 
-  /** A token that is good now; undefined for anything else. One store read. */
-  find(token: string): Promise<FoundToken | undefined> {
-    return token.startsWith('b.') ? this.#findBatch(token) : this.#findService(this.digest(token));
+  /** A token that is good now; undefined for anything else. One store read, which may give the answer at once. */
+  find(token: string): MaybePromise<FoundToken | undefined> {
+    if (token.startsWith('b.')) return this.#findBatch(token);
+    const digest = this.digest(token);
+    const record = this.#records.lookUp(digest);
+    return record instanceof Promise ? record.then((later) => this.#alive(digest, later)) : this.#alive(digest, record);
   }
 
-  async #findService(digest: string): Promise<FoundToken | undefined> {
-    const record = await this.#records.get(digest);
+  #alive(digest: string, record: TokenRecord | undefined): FoundToken | undefined {
     if (!record) return undefined;
     const found: FoundToken = { digest, record, type: 'service' };
     return this.#dead(found) ? undefined : found;

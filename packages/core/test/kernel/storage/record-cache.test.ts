@@ -7,10 +7,10 @@ describe('a cache of decoded records', () => {
   test('returns a record for the version it was decoded from alone', () => {
     const cache = new RecordCache(LIMIT);
     cache.put('a', 7, 'decoded', 100);
-    expect(cache.get('a', 7)).toBe('decoded');
+    expect(cache.get('a', 7)?.record).toBe('decoded');
     expect(cache.get('a', 8)).toBeUndefined();
     cache.put('a', 8, 'newer', 100);
-    expect(cache.get('a', 8)).toBe('newer');
+    expect(cache.get('a', 8)?.record).toBe('newer');
   });
 
   test('keeps as many small records as fit, and fewer large ones', () => {
@@ -30,14 +30,14 @@ describe('a cache of decoded records', () => {
     cache.put('small', 1, 'small', 100);
     for (let i = 0; i < 100; i += 1) cache.put(`large${i}`, 1, 'large', 5_000);
     expect(cache.get('large99', 1)).toBeUndefined();
-    expect(cache.get('small', 1)).toBe('small');
+    expect(cache.get('small', 1)?.record).toBe('small');
   });
 
   test('keeps what is asked for again and again', () => {
     const cache = new RecordCache(LIMIT);
     cache.put('asked', 1, 'asked', 100);
     for (let i = 0; i < 1_000; i += 1) {
-      expect(cache.get('asked', 1)).toBe('asked');
+      expect(cache.get('asked', 1)?.record).toBe('asked');
       cache.put(`other${i}`, 1, i, 1_000);
     }
   });
@@ -47,7 +47,7 @@ describe('a cache of decoded records', () => {
     cache.put('a', 1, 'a', 100);
     cache.put('b', 1, 'b', 100);
     cache.drop('a');
-    expect([cache.get('a', 1), cache.get('b', 1)]).toEqual([undefined, 'b']);
+    expect([cache.get('a', 1), cache.get('b', 1)?.record]).toEqual([undefined, 'b']);
     cache.clear();
     expect(cache.get('b', 1)).toBeUndefined();
   });
