@@ -22,9 +22,12 @@ export function requireSecretsForAddress(change: {
   const { before, after, sent, schema, sudo } = change;
   if (!before) return;
   const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
-  const moved = [...names].filter(
-    (name) => !isSame(before.details[name], after.details[name]) && !isSaferValue(schema, name, after.details[name]),
-  );
+  const urls = new Set(connectionUrlFields(schema));
+  const isKept = (name: string): boolean => {
+    const values = [before.details[name], after.details[name]] as const;
+    return urls.has(name) ? isSame(...(values.map(withoutEmptyQuery) as [unknown, unknown])) : isSame(...values);
+  };
+  const moved = [...names].filter((name) => !isKept(name) && !isSaferValue(schema, name, after.details[name]));
   const changed = [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
   const isSelfManaged = (before.self_managed ?? false) || (after.self_managed ?? false);
   if (isSelfManaged && changed.length > 0 && !sudo) {
@@ -51,4 +54,9 @@ function keptSecrets(before: ConnectionRecord, { details }: ConnectionRecord, se
 function isSame(a: unknown, b: unknown): boolean {
   if (isDeepStrictEqual(a, b)) return true;
   return a !== undefined && b !== undefined && typeof a !== 'object' && typeof b !== 'object' && String(a) === String(b);
+}
+
+/** An empty query says nothing: `postgresql://db/app?` leads where `postgresql://db/app` does. */
+function withoutEmptyQuery(url: unknown): unknown {
+  return typeof url === 'string' ? url.replace(/\?\s*$/, '') : url;
 }

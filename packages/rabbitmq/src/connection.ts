@@ -188,6 +188,9 @@ function checkedUri(text: string): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse('is neither http nor https');
   if (url.username !== '' || url.password !== '') throw refuse('must not contain a user or password; send username and password');
   if (url.search !== '' || url.hash !== '') throw refuse('must not contain a query or a fragment');
+  // What is left of an empty query or fragment: it says nothing.
+  url.search = '';
+  url.hash = '';
   return url.href.replace(/\/+$/, '');
 }
 
