@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
-import { compare } from './against.ts';
+import { orRefuse } from '../arguments.ts';
+import { compare, type Peer } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
+import { benchArguments, type StoreName } from './bench-arguments.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { eventWrites } from './event-writes.ts';
@@ -34,38 +35,40 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
  * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
  * drives the storage drivers alone. `--only=heap` prints what one request allocates, and which functions allocate it. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
  */
-const flags = flagsOf(process.argv.slice(2));
-const seconds = Number(flags.get('seconds') ?? 5);
-const scales = (flags.get('leases') ?? '100000')
-  .split(',')
-  .map(Number)
-  .filter((count) => count > 0);
-const only = flags.get('only');
-const rounds = Number(flags.get('rounds') ?? 3);
+const {
+  seconds,
+  rounds,
+  leases: scales,
+  percents,
+  only,
+  against,
+  ourWorkers,
+  workers,
+  share,
+  nodes,
+  stores,
+} = orRefuse(() => benchArguments(process.argv.slice(2)));
 const out = process.stdout;
 
 out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
-const nodes = flags.get('nodes')?.split(',');
-const against = flags.get('against');
 if (against !== undefined) {
-  await compareWith(new URL(against));
+  await compareWith(against);
   process.exit(0);
 }
-if (flags.has('workers')) {
-  await compareWorkers((flags.get('workers') ?? '1,2,4').split(',').map(Number));
+if (workers !== undefined) {
+  await compareWorkers(workers);
   process.exit(0);
 }
 if (nodes !== undefined) {
   await compareNodes(nodes);
   process.exit(0);
 }
-const stores = flags.get('stores')?.split(',');
 if (stores !== undefined) {
   await compareStores(stores);
   process.exit(0);
 }
 if (only === 'large') {
-  await large((flags.get('percent') ?? '1,10,100').split(',').map(Number));
+  await large();
   process.exit(0);
 }
 if (only === 'storages') {
@@ -120,8 +123,6 @@ async function requests({ target }: BenchServer, chosen: readonly [WorkloadName,
 
 /** Each worker has a share of a core: by default a fifth, so that four of them leave most of two cores to the load. */
 async function compareWorkers(counts: readonly number[]): Promise<void> {
-  const share = Number(flags.get('share') ?? 20) / 100;
-  const rounds = Number(flags.get('rounds') ?? 3);
   out.write(`medians of ${rounds} rounds, each worker held to ${share * 100} % of a core\n`);
   out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
   for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds })) {
@@ -131,16 +132,12 @@ async function compareWorkers(counts: readonly number[]): Promise<void> {
 }
 
 /** Medians of alternating rounds of our server and of another one. */
-async function compareWith(address: URL): Promise<void> {
-  const token = flags.get('token') ?? process.env['VAULT_TOKEN'];
-  if (token === undefined)
-    throw new Error('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
-  const pid = flags.get('pid') === undefined ? undefined : Number(flags.get('pid'));
+async function compareWith(peer: Peer): Promise<void> {
   out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
-  const ours = await BenchServer.start({ workers: Number(flags.get('our-workers') ?? 1), ...(nodes && { node: nodes[0]! }) });
+  const ours = await BenchServer.start({ workers: ourWorkers, ...(nodes && { node: nodes[0]! }) });
   try {
-    for await (const { name, ...sides } of compare(ours.target, { address, token, pid }, { seconds, rounds, only })) {
+    for await (const { name, ...sides } of compare(ours.target, peer, { seconds, rounds, only })) {
       const cpu = [sides.ours.cpuMicros, sides.theirs.cpuMicros] as const;
       const cpuRatio = cpu[0] === undefined || cpu[1] === undefined ? undefined : cpu[0] / cpu[1];
       const columns = [
@@ -173,7 +170,7 @@ async function compareNodes(files: readonly string[]): Promise<void> {
 }
 
 /** Medians of alternating rounds of our server on several stores, each of which runs on this machine. */
-async function compareStores(names: readonly string[]): Promise<void> {
+async function compareStores(names: readonly StoreName[]): Promise<void> {
   const opened: PlainStore[] = [];
   const servers: NamedServer[] = [];
   try {
@@ -375,7 +372,7 @@ async function snapshot(bench: BenchServer): Promise<void> {
 }
 
 /** How a server fares on a store of one size after the other. */
-async function large(percents: readonly number[]): Promise<void> {
+async function large(): Promise<void> {
   const bench = await BenchServer.start();
   const sizes: LargeSize[] = [];
   try {
@@ -453,34 +450,5 @@ async function remaining(bench: BenchServer): Promise<number> {
   } catch (error) {
     if (error instanceof Error && error.message.includes('404')) return 0;
     throw error;
-  }
-}
-
-/** A misspelled flag would run everything, which takes an hour. */
-function flagsOf(words: readonly string[]): ReadonlyMap<string, string> {
-  const names = [
-    'against',
-    'leases',
-    'nodes',
-    'only',
-    'our-workers',
-    'percent',
-    'pid',
-    'rounds',
-    'seconds',
-    'share',
-    'stores',
-    'token',
-    'workers',
-  ];
-  try {
-    const { values } = parseArgs({
-      args: [...words],
-      options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-    });
-    return new Map(Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nThe flags are ${names.map((name) => `--${name}=…`).join(' ')}\n`);
-    process.exit(2);
   }
 }

@@ -3,10 +3,11 @@ import type { CrashStore } from './crash-store.ts';
 import { etcdCrashStore } from './etcd-crash-store.ts';
 import { lmdbCrashStore } from './lmdb-crash-store.ts';
 import { postgresCrashStore } from './postgres-crash-store.ts';
+import type { CrashStoreName } from './torture-arguments.ts';
 
 /** One kind of store, with the name that the command line has for it. */
 export interface CrashStoreKind {
-  readonly name: string;
+  readonly name: CrashStoreName;
   /** Why it cannot be started here; undefined where it can. */
   missing(): string | undefined;
   start(): Promise<CrashStore>;

@@ -1,4 +1,5 @@
 import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
+import { orRefuse } from '../arguments.ts';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
 import type { CrashStore } from './crash-store.ts';
@@ -11,6 +12,7 @@ import { SealKills } from './seal-kills.ts';
 import { MigrationKills } from './migration-kills.ts';
 import { postgresStore } from './postgres-store.ts';
 import { SnapshotKills, type SnapshotStore } from './snapshot-kills.ts';
+import { tortureArguments } from './torture-arguments.ts';
 import { tortureMariadb, torturePostgres } from './torture-database.ts';
 import { tortureSlapd } from './torture-directory.ts';
 import { tortureEtcd } from './torture-etcd.ts';
@@ -20,15 +22,7 @@ import { tortureEtcd } from './torture-etcd.ts';
  * `postgresql`, `etcd`: on that store; `workers`: on LMDB, with two workers; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots,
  * restores and migrations.
  */
-const PARTS = ['stores', ...CRASH_STORES.map(({ name }) => name), 'members', 'snapshots'];
-const [count = '200', only, ...rest] = process.argv.slice(2);
-const kills = Number(count);
-if (!/^[1-9]\d*$/.test(count) || rest.length > 0 || (only !== undefined && !PARTS.includes(only))) {
-  process.stderr.write(
-    `usage: npm run torture [-- KILLS [PART]], with a whole number of kills and one of these parts: ${PARTS.join(', ')}\n`,
-  );
-  process.exit(2);
-}
+const { kills, only } = orRefuse(() => tortureArguments(process.argv.slice(2)));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
 const table = new CrashTable();

@@ -1,0 +1,45 @@
+/** An argument of a command that cannot be what is meant. Its message names the argument, and says what would be right. */
+export class WrongArgument extends Error {
+  override readonly name = 'WrongArgument';
+}
+
+/** Numbers that an argument may be. */
+export interface NumberBounds {
+  readonly most?: number;
+  /** One that would be right. */
+  readonly example: number;
+}
+
+/** @throws WrongArgument unless the text is a whole number of at least 1, in digits alone */
+export function countIn(argument: string, text: string, { most, example }: NumberBounds): number {
+  const count = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= (most ?? Infinity)) return count;
+  const range = most === undefined ? 'of at least 1' : `from 1 to ${most}`;
+  throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a whole number ${range}, such as ${example}`);
+}
+
+/** @throws WrongArgument unless the text is a number above 0, in digits with at most one point */
+export function amountIn(argument: string, text: string, { most, example }: NumberBounds): number {
+  const amount = /^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+  if (amount > 0 && amount <= (most ?? Infinity)) return amount;
+  const range = most === undefined ? 'above 0' : `above 0 and at most ${most}`;
+  throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a number ${range}, such as ${example}`);
+}
+
+/** @throws WrongArgument unless the text is one of the names */
+export function nameIn<Name extends string>(argument: string, text: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not one of ${names.join(', ')}`);
+}
+
+/** What `read` returns. Where an argument is wrong, the process says why on stderr, and ends with code 2. */
+export function orRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof WrongArgument)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { amountIn, countIn, nameIn, WrongArgument } from '../arguments.ts';
+import { CALLS } from './workloads.ts';
+
+/** The stores that a server can be measured on. */
+export const STORE_NAMES = ['lmdb', 'postgresql', 'etcd'] as const;
+export type StoreName = (typeof STORE_NAMES)[number];
+
+/** Chosen by a part of their names. */
+const MEASURED = [
+  ...Object.keys(CALLS),
+  'events',
+  'approle login',
+  'jwt login',
+  'userpass login',
+  'ldap login',
+  'kubernetes login',
+  'pg creds',
+  'ldap accounts',
+  'aws creds',
+  'transit batches',
+  'hostile bodies',
+];
+/** Chosen by their whole names. */
+const ALONE = ['leases', 'snapshot', 'heap', 'large', 'storages'];
+/** What several servers are compared by, chosen by a part of their names. */
+const COMPARED = [
+  ...Object.keys(CALLS).filter((name) => name !== 'health'),
+  'ldap login',
+  'ldap creds+rev',
+  'ldap out+in',
+  'pg creds',
+  'pg creds+rev',
+  'transit encrypt',
+  'transit decrypt',
+  'transit batch',
+];
+
+/** The most workers that a server takes. */
+const MOST_WORKERS = 64;
+
+const FLAGS = [
+  'against',
+  'leases',
+  'nodes',
+  'only',
+  'our-workers',
+  'percent',
+  'pid',
+  'rounds',
+  'seconds',
+  'share',
+  'stores',
+  'token',
+  'workers',
+] as const;
+type Flags = Readonly<Partial<Record<(typeof FLAGS)[number], string>>>;
+
+export interface BenchArguments {
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Numbers of leases, in ascending order. */
+  readonly leases: readonly number[];
+  /** Parts of a large store, in per cent and in ascending order. */
+  readonly percents: readonly number[];
+  readonly only: string | undefined;
+  /** A server to compare with. */
+  readonly against: { readonly address: URL; readonly token: string; readonly pid: number | undefined } | undefined;
+  readonly ourWorkers: number;
+  /** Numbers of workers to compare. */
+  readonly workers: readonly number[] | undefined;
+  /** The share of a core that each of these workers has. */
+  readonly share: number;
+  readonly nodes: readonly string[] | undefined;
+  readonly stores: readonly StoreName[] | undefined;
+}
+
+/** The arguments of `npm run bench`. Nothing is started for wrong ones: a misspelled flag would run everything, which takes an hour. @throws WrongArgument */
+export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
+  const flags = flagsIn(words);
+  const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
+  const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });
+  return {
+    seconds: amountIn('--seconds', seconds, { example: 5 }),
+    rounds: countIn('--rounds', rounds, { example: 3 }),
+    leases: ascending(
+      '--leases',
+      leases.split(',').map((text) => countIn('--leases', text, { example: 100_000 })),
+    ),
+    percents: ascending(
+      '--percent',
+      percent.split(',').map((text) => amountIn('--percent', text, { example: 10 })),
+    ),
+    only: onlyIn(flags),
+    against: againstIn(flags, environment),
+    ourWorkers: workersIn('--our-workers', ours),
+    workers: flags.workers?.split(',').map((text) => workersIn('--workers', text)),
+    share: amountIn('--share', share, { most: 100, example: 20 }) / 100,
+    nodes: flags.nodes?.split(',').map((file) => {
+      if (existsSync(file)) return file;
+      throw new WrongArgument(`--nodes: there is no file ${JSON.stringify(file)}; name executables of Node.js, separated by commas`);
+    }),
+    stores: flags.stores?.split(',').map((name) => nameIn('--stores', name, STORE_NAMES)),
+  };
+}
+
+function flagsIn(words: readonly string[]): Flags {
+  const known = `the flags are ${FLAGS.map((name) => `--${name}=…`).join(' ')}`;
+  const options = Object.fromEntries(FLAGS.map((name) => [name, { type: 'string' as const }]));
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const flags: Partial<Record<string, string>> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new WrongArgument(`${JSON.stringify(token.value)} is not a flag; ${known}`);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    if (!Object.hasOwn(options, name)) throw new WrongArgument(`${rawName} is not a flag; ${known}`);
+    if (value === undefined || value === '') throw new WrongArgument(`${rawName} needs a value: ${rawName}=…`);
+    flags[name] = value;
+  }
+  return flags;
+}
+
+/** What one size adds stays for the next, so that a smaller one cannot follow. */
+function ascending(flag: string, sizes: readonly number[]): readonly number[] {
+  if (sizes.every((size, at) => at === 0 || size > sizes[at - 1]!)) return sizes;
+  const sorted = [...new Set(sizes)].sort((a, b) => a - b);
+  throw new WrongArgument(`${flag}: each number must be greater than the one before it, as in ${flag}=${sorted.join(',')}`);
+}
+
+function onlyIn({ only, against, nodes, stores }: Flags): string | undefined {
+  if (only === undefined) return undefined;
+  const isCompared = against !== undefined || nodes !== undefined || stores !== undefined;
+  const names = isCompared ? COMPARED : [...MEASURED, ...ALONE];
+  const inPart = isCompared ? COMPARED : MEASURED;
+  const isFound = inPart.some((name) => name.includes(only)) || (!isCompared && ALONE.includes(only));
+  if (isFound) return only;
+  const part = isCompared ? 'one of these or a part of one' : `one of these, or a part of one up to ${JSON.stringify(MEASURED.at(-1))}`;
+  throw new WrongArgument(`--only: nothing that is measured has ${JSON.stringify(only)} in its name; name ${part}: ${names.join(', ')}`);
+}
+
+function againstIn({ against, token, pid }: Flags, environment: NodeJS.ProcessEnv): BenchArguments['against'] {
+  if (against === undefined) return undefined;
+  const address = URL.canParse(against) ? new URL(against) : undefined;
+  if (address?.protocol !== 'http:') {
+    throw new WrongArgument(
+      `--against: ${JSON.stringify(against)} is not an http:// URL, such as http://127.0.0.1:8200; encryption would be measured too`,
+    );
+  }
+  const root = token ?? environment['VAULT_TOKEN'];
+  if (root === undefined || root === '')
+    throw new WrongArgument('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
+  return { address, token: root, pid: pid === undefined ? undefined : countIn('--pid', pid, { example: 4_321 }) };
+}

@@ -1,0 +1,21 @@
+import { countIn, nameIn, WrongArgument } from '../arguments.ts';
+
+/** The stores that mixed load is tortured on; `workers` is LMDB with two workers. */
+export const CRASH_STORE_NAMES = ['lmdb', 'postgresql', 'etcd', 'workers'] as const;
+export type CrashStoreName = (typeof CRASH_STORE_NAMES)[number];
+
+const PARTS = ['stores', ...CRASH_STORE_NAMES, 'members', 'snapshots'] as const;
+export type TorturePart = (typeof PARTS)[number];
+
+export interface TortureArguments {
+  readonly kills: number;
+  /** Undefined for all parts. */
+  readonly only: TorturePart | undefined;
+}
+
+/** The arguments of `npm run torture [-- KILLS [PART]]`. @throws WrongArgument */
+export function tortureArguments([kills = '200', part, ...rest]: readonly string[]): TortureArguments {
+  const read = { kills: countIn('KILLS', kills, { example: 200 }), only: part === undefined ? undefined : nameIn('PART', part, PARTS) };
+  if (rest.length === 0) return read;
+  throw new WrongArgument(`${JSON.stringify(rest[0])} is one argument too many: npm run torture [-- KILLS [PART]]`);
+}

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, jest, test } from '@jest/globals';
+import { benchArguments } from '../src/bench/bench-arguments.ts';
+import { tortureArguments } from '../src/torture/torture-arguments.ts';
+
+// The machine may be busy with other suites.
+jest.setTimeout(60_000);
+
+describe('npm run bench', () => {
+  test('takes what its flags say, and else the defaults', () => {
+    expect(benchArguments([], {})).toEqual({
+      seconds: 5,
+      rounds: 3,
+      leases: [100_000],
+      percents: [1, 10, 100],
+      only: undefined,
+      against: undefined,
+      ourWorkers: 1,
+      workers: undefined,
+      share: 0.2,
+      nodes: undefined,
+      stores: undefined,
+    });
+    const words = ['--seconds=0.5', '--leases=10,200', '--only=storages', '--workers', '1,2'];
+    expect(benchArguments(words, {})).toMatchObject({ seconds: 0.5, leases: [10, 200], only: 'storages', workers: [1, 2] });
+    expect(benchArguments(['--against=http://127.0.0.1:8200', '--only=pg'], { VAULT_TOKEN: 'root' })).toMatchObject({
+      against: { token: 'root', pid: undefined },
+      only: 'pg',
+    });
+  });
+
+  test.each(['kv', 'hostile', 'events', 'ldap', 'login', 'aws', 'transit batches', 'ldap accounts', 'heap', 'large', 'snapshot', 'leases'])(
+    'finds what is measured by --only=%s',
+    (only) => expect(benchArguments([`--only=${only}`], {}).only).toBe(only),
+  );
+
+  test.each([
+    ['--large=abc', '--large is not a flag; the flags are --against=…'],
+    ['abc', '"abc" is not a flag; the flags are --against=…'],
+    ['--seconds', '--seconds needs a value: --seconds=…'],
+    ['--seconds=', '--seconds needs a value: --seconds=…'],
+    ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
+    ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
+    ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
+    ['--rounds=1.5', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
+    ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
+    ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
+    ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
+    ['--percent=ten', '--percent: "ten" is not a number above 0, such as 10'],
+    ['--percent=1,1', '--percent: each number must be greater than the one before it, as in --percent=1'],
+    ['--share=101', '--share: "101" is not a number above 0 and at most 100, such as 20'],
+    ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
+    ['--our-workers=65', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
+    ['--stores=lmdb,mysql', '--stores: "mysql" is not one of lmdb, postgresql, etcd'],
+    ['--only=kvv', '--only: nothing that is measured has "kvv" in its name; name one of these'],
+    ['--nodes=/nowhere/node', '--nodes: there is no file "/nowhere/node"; name executables of Node.js, separated by commas'],
+    ['--against=8200', '--against: "8200" is not an http:// URL, such as http://127.0.0.1:8200'],
+    ['--against=https://vault', '--against: "https://vault" is not an http:// URL, such as http://127.0.0.1:8200'],
+    ['--against=http://vault', '--token, or the environment variable VAULT_TOKEN, must be a root token'],
+    ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number of at least 1, such as 4321'],
+    [
+      '--stores=lmdb --only=health',
+      '--only: nothing that is measured has "health" in its name; name one of these or a part of one: lookup',
+    ],
+  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
+    expect(() => benchArguments(words.split(' '), {})).toThrow(sentence);
+  });
+});
+
+describe('npm run torture', () => {
+  test('takes a number of kills and a part', () => {
+    expect(tortureArguments([])).toEqual({ kills: 200, only: undefined });
+    expect(tortureArguments(['10', 'etcd'])).toEqual({ kills: 10, only: 'etcd' });
+  });
+
+  test.each([
+    ['abc', 'KILLS: "abc" is not a whole number of at least 1, such as 200'],
+    ['0', 'KILLS: "0" is not a whole number of at least 1, such as 200'],
+    ['-1', 'KILLS: "-1" is not a whole number of at least 1, such as 200'],
+    ['10 mysql', 'PART: "mysql" is not one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
+    ['10 lmdb more', '"more" is one argument too many: npm run torture [-- KILLS [PART]]'],
+  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
+    expect(() => tortureArguments(words.split(' '))).toThrow(sentence);
+  });
+});
+
+test.each([
+  ['bench', '--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5\n'],
+  ['torture', '0', 'KILLS: "0" is not a whole number of at least 1, such as 200\n'],
+])('npm run %s -- %s builds nothing', (script, word, sentence) => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script, '--', word], { cwd: root, encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: sentence });
+});
