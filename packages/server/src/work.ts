@@ -77,6 +77,7 @@ export async function work(
 class WorkerOrders implements Orders {
   #heard: Heard | undefined;
   #stopped: string | undefined;
+  #reloads = false;
 
   constructor() {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.stop(signal));
@@ -86,6 +87,7 @@ class WorkerOrders implements Orders {
   listen(heard: Heard): () => void {
     this.#heard = heard;
     if (this.#stopped !== undefined) heard.stop(this.#stopped);
+    else if (this.#reloads) heard.reload();
     return () => (this.#heard = undefined);
   }
 
@@ -96,6 +98,8 @@ class WorkerOrders implements Orders {
   }
 
   reload(): void {
-    this.#heard?.reload();
+    // What it has read so far may be old by then.
+    if (this.#heard) this.#heard.reload();
+    else this.#reloads = true;
   }
 }

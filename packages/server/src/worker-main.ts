@@ -2,5 +2,7 @@
 import { quietStart } from './quiet-start.ts';
 
 const started = quietStart();
+// To reload, a signal may go to the whole process group. What is not loaded yet reads everything anew in any case.
+process.on('SIGHUP', () => undefined);
 const { work } = await import('./work.ts');
 process.exit(await work(process.argv.slice(2), started));

@@ -106,6 +106,17 @@ describe('strongroom server', () => {
     for (const secret of [root_token, env.SEAL_KEY]) expect(log).not.toContain(secret);
   });
 
+  test('reloads once it has started where SIGHUP comes before', async () => {
+    const plugin = `export const early = { name: 'early', kind: 'secret', apiVersion: 2, create: () => ({ paths: [] }) };\n`;
+    writeFileSync(join(folder, 'early.mjs'), `process.kill(process.pid, 'SIGHUP');\n${plugin}`);
+    const config = join(folder, 'early.hcl');
+    writeFileSync(config, 'plugin "./early.mjs" {}');
+    const server = new ServerProcess(['-dev', '-dev-listen-address=127.0.0.1:0', '-config', config]);
+    await server.says(/ready/);
+    await server.says(/reloaded/);
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
   test('takes the log level of its configuration at SIGHUP, and keeps going when that is faulty', async () => {
     const config = join(folder, 'level.hcl');
     const log = join(folder, 'level.log');

@@ -188,6 +188,10 @@ export class Supervisor {
       if (listening && end.code !== 0) this.#code = 1;
       return this.#finishIfAllEnded();
     }
+    if (!listening && end.signal === 'SIGHUP') {
+      log.info('a reload ended a worker that did not listen to signals yet; starting it again', { worker: number });
+      return this.#start(slot);
+    }
     if (!this.#serving) {
       const giveUp = (): void => {
         if (this.#stopping !== undefined) return;

@@ -200,6 +200,24 @@ describe('the supervisor', () => {
     expect(await supervisor.ended).toBe(1);
   });
 
+  test.each([0, 1])('starts worker %i again where a reload ends it before it listens to signals', async (ending) => {
+    const { forked, ready, supervisor, log } = await supervised();
+    if (ending > 0) forked[0]!.listen();
+    await settled();
+    forked[ending]!.end(null, 'SIGHUP');
+    for (let at = ending; at < 3; at += 1) {
+      await settled();
+      forked[at]?.listen();
+    }
+    expect(await ready).toBeDefined();
+    expect(forked.map(({ place: { number, start } }) => [number, start])).toContainEqual([ending + 1, 2]);
+    expect(forked).toHaveLength(3);
+    expect(log.join()).not.toMatch(/error/i);
+    supervisor.stop('SIGTERM');
+    for (const worker of forked) worker.end(0);
+    expect(await supervisor.ended).toBe(0);
+  });
+
   test('ends with 1 when workers are killed while they start', async () => {
     const { forked, ready, supervisor } = await supervised();
     supervisor.stop('SIGTERM');

@@ -340,6 +340,27 @@ test('a server of two workers ends with 0 while it starts, also where the order 
   expect(server.said).not.toMatch(/ready|Error/);
 });
 
+test('a reload of the whole process group, three times while its workers start, does not end a server', async () => {
+  const server = start(
+    written(
+      'reloaded.hcl',
+      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'reloaded'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
+    ),
+  );
+  const reached = new Set<number>();
+  await until(() => {
+    for (const pid of server.workers.filter((one) => reached.size < 3 && !reached.has(one))) {
+      reached.add(pid);
+      process.kill(pid, 'SIGHUP');
+      server.child.kill('SIGHUP');
+    }
+    return server.said.includes('ready') || server.child.exitCode !== null;
+  });
+  expect(reached.size).toBe(3);
+  expect(await server.end('SIGTERM')).toBe(0);
+  expect(server.said).not.toMatch(/error/i);
+});
+
 test('a server whose second worker cannot start ends with 1 and its reason, is never ready, and leaves no worker', async () => {
   const { certFile, keyFile } = new TestAuthority(folder).issue('second');
   const pids = join(folder, 'pids');
