@@ -90,5 +90,10 @@ export function unreachable(error: unknown): string {
   const { code, details } = partsOf(error) ?? { code: undefined, details: String(error) };
   if (code === status.DEADLINE_EXCEEDED) return 'etcd does not answer in time';
   if (/no leader|leader changed|request timed out|not healthy/.test(details)) return `etcd has no majority or no leader: ${details}`;
-  return `etcd cannot be reached: ${details}`;
+  return `etcd cannot be reached: ${plainly(details)}`;
+}
+
+/** Without what gRPC puts around the reason why it has no connection. */
+function plainly(details: string): string {
+  return /^No connection established\. Last error: (?:Error: )?(.+?)\.? Resolution note:/s.exec(details)?.[1] ?? details;
 }
