@@ -58,15 +58,15 @@ export function configTestPath(host: EngineHost, service: BrokerService, users: 
     handle: async (req) => {
       const { role: name, ...sent } = req.data;
       const stored = await service.read();
-      const current = stored && (await service.settled(stored));
-      const connection = mergeConnection(current, sent, '');
+      const asked = mergeConnection(stored, sent, '');
       // A stored password goes to no server but the one that it is stored for, whoever asks.
-      if (current)
-        requireSecretsAgain({ changed: secretMoves(current, connection), kept: keptSecrets(current, req.supplied), sudo: false });
-      users.names(connection.username_template);
+      if (stored) requireSecretsAgain({ changed: secretMoves(stored, asked), kept: keptSecrets(stored, req.supplied), sudo: false });
+      users.names(asked.username_template);
       const { roles: stores } = recordsIn(req.storage);
       const roles = name === '' ? (await stores.entries()).map(([, role]) => role) : [await stores.get(name)];
       if (roles.includes(undefined)) throw new BadRequest(`role: there is no role ${JSON.stringify(name)}`);
+      // Which password is valid may have to be asked of RabbitMQ.
+      const connection = stored ? mergeConnection(await service.settled(stored), sent, '') : asked;
       const steps: { readonly ok: boolean }[] = [];
       const trace: Trace = new StepTrace(host.clock, (report) => steps.push(report));
       const broker = service.apart(connection);
