@@ -204,6 +204,11 @@ export class Connections {
     }
   }
 
+  /** Opens nothing. @throws DatabaseMisused for settings that the plugin's schema does not take */
+  requireSettings({ name, record }: NamedConnection): void {
+    this.#settings(name, record, this.#catalog.find(record.plugin_name, record.plugin_version));
+  }
+
   /** Opens a session of its own for settings that are not stored (yet). The caller closes it, or hands it to `adopt`. */
   async openApart({ name, record }: NamedConnection): Promise<OpenConnection> {
     return this.#open(name, record, this.#catalog.find(record.plugin_name, record.plugin_version));

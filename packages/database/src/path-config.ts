@@ -5,7 +5,7 @@ import { Type, type TObject } from 'typebox';
 import { requireSecretsForAddress } from './address-rule.ts';
 import { connectionAfterMove } from './connection-move.ts';
 import { connectionRemarks } from './connection-remarks.ts';
-import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
+import { creationRefused, type Connections, type OpenConnection, type NamedConnection } from './connections.ts';
 import { reconciled, requireNoRotation, requireRootAtRest, withSecretFields, written } from './connection-write.ts';
 import { connectionFields, detailsIn, OWN_FIELDS } from './connection-fields.ts';
 import { USUAL_LIMITS } from './connection-limits.ts';
@@ -90,8 +90,9 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const plugin = pluginOf(asked);
           requireSelfManageable(plugin, asked);
           const { sudo } = req.caller;
-          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
+          requireSettings({ name, record: asked });
           roots.requireFitting({ name, record: asked });
+          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
           const open = await tried(name, asked, req.signal);
           const changed = withSecretFields(asked, write, before, plugin.connection);
           const { record, replaced } = await connectionAfterMove(connections, records, { name, before, record: changed });
@@ -151,6 +152,15 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
   function pluginOf(record: ConnectionRecord): AnyDatabasePlugin {
     try {
       return connections.requirePlugin(record);
+    } catch (error) {
+      throw creationRefused(error);
+    }
+  }
+
+  /** @throws BadRequest that names the field */
+  function requireSettings(connection: NamedConnection): void {
+    try {
+      connections.requireSettings(connection);
     } catch (error) {
       throw creationRefused(error);
     }

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
 import type { Plugin } from '@strongroom/engine-sdk';
@@ -102,6 +103,26 @@ describe('a stored password is sent to no address that was written without it', 
     expect(await passed({ [secret]: 'geheim' })).not.toContain('again');
     const chief = (await mount.call('update', 'auth/token/create', { data: { policies: ['chief'] } })).auth!.client_token;
     expect(await passed({}, chief)).not.toContain('again');
+  });
+
+  test('what is no setting of the plugin is refused first, and nothing is asked of the new address', async () => {
+    let asked = 0;
+    const evil = createServer((socket) => {
+      asked += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    const connection_url = `postgresql://{{username}}:{{password}}@127.0.0.1:${(evil.address() as AddressInfo).port}/app`;
+    const moved = { connection_url, verify_connection: true };
+    try {
+      expect(await write('pg', moved)).toContain('400,connection_url: a new value sends the stored password to another address');
+      expect(await write('pg', { ...moved, max_open_connections: 'many' })).toMatch(/^400,.*max_open_connections/);
+      expect(asked).toBe(0);
+      expect(await write('pg', { ...moved, password: 'geheim' })).toMatch(/^400,/);
+      expect(asked).toBeGreaterThan(0);
+    } finally {
+      await new Promise((resolve) => evil.close(resolve));
+    }
   });
 
   test.each([
