@@ -9,7 +9,7 @@ export const connectionFlags = {
   'client-cert': flag.text('PEM certificate to present to the server. Also STRONGROOM_CLIENT_CERT.', { placeholder: 'file' }),
   'client-key': flag.text('PEM private key of -client-cert. Also STRONGROOM_CLIENT_KEY.', { placeholder: 'file' }),
   'tls-server-name': flag.text("Name to expect in the server's certificate. Also STRONGROOM_TLS_SERVER_NAME.", { placeholder: 'name' }),
-  'tls-skip-verify': flag.toggle('Accept any server certificate; for tries only. Also STRONGROOM_SKIP_VERIFY.'),
+  'tls-skip-verify': flag.toggle('Accept any server certificate; for testing only. Also STRONGROOM_SKIP_VERIFY.'),
   namespace: flag.text('Namespace to work in. Also STRONGROOM_NAMESPACE.', { aliases: ['ns'], placeholder: 'path' }),
   header: flag.map('Extra request header, as name=value; repeatable.', { placeholder: 'name=value' }),
   'wrap-ttl': flag.duration('Return the answer as a wrapping token that lives this long. Also STRONGROOM_WRAP_TTL.'),

@@ -30,7 +30,7 @@ export const SETTINGS = {
   tls_server_name: setting.text("Name to expect in the server's certificate.", {
     env: ['BAO_TLS_SERVER_NAME', 'VAULT_TLS_SERVER_NAME'],
   }),
-  tls_skip_verify: setting.flag('Accepts any certificate; for tries only.', { env: ['BAO_SKIP_VERIFY', 'VAULT_SKIP_VERIFY'] }),
+  tls_skip_verify: setting.flag('Accepts any certificate; for testing only.', { env: ['BAO_SKIP_VERIFY', 'VAULT_SKIP_VERIFY'] }),
 };
 
 export type TransitSettings = SettingValues<typeof SETTINGS>;

@@ -35,7 +35,7 @@ const flags = {
 
 export const importServer = defineCommand({
   name: 'import',
-  synopsis: 'Bring what another server keeps',
+  synopsis: 'Import what another server stores',
   description:
     'Reads a Vault or OpenBao server through its API and says what would come: mounts, policies, secrets with all versions, login methods, identity, settings. With -apply it writes that to this server. It may be repeated: what is here is compared, and what changed at the source comes again. ' +
     'Exit codes: 0 everything came, 3 with remarks, 2 with conflicts, 1 failed.',

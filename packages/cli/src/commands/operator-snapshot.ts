@@ -138,7 +138,7 @@ export const snapshot: CommandGroup = {
 /** The words of Vault and OpenBao. */
 export const raft: CommandGroup = {
   name: 'raft',
-  synopsis: 'Snapshots, by the words of Vault and OpenBao',
+  synopsis: 'Snapshots, with the commands of Vault and OpenBao',
   description: 'Strongroom has no raft storage; these are the commands of `operator snapshot`.',
   subcommands: [{ ...snapshot, subcommands: commands.map((command) => ({ ...command, examples: command.examples.map(byRaft) })) }],
 };

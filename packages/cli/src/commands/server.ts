@@ -6,7 +6,7 @@ export default defineCommand({
   name: 'server',
   synopsis: 'Start a server',
   description:
-    'Starts a server and runs until it is stopped. With -dev it keeps everything in memory, is unsealed, and prints its root token: for tries only. Without -config it stores into a folder of its own and listens on the loopback address.',
+    'Starts a server and runs until it is stopped. With -dev it keeps everything in memory, is unsealed, and prints its root token: for testing only. Without -config it stores into a folder of its own and listens on the loopback address.',
   args: [],
   local: true,
   flags: {
