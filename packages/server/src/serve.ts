@@ -9,6 +9,7 @@ import { devSetting, settledConfiguration } from './settled-configuration.ts';
 import { signals, untilStopped } from './until-stopped.ts';
 import type { Listening } from './workers/messages.ts';
 import { supervise } from './supervise.ts';
+import { logUserSignals } from './user-signals.ts';
 
 /** What `runServer` does once everything is loaded. `started` is called when the server is ready. */
 export async function serve(argv: readonly string[], options: RunOptions, started: () => void): Promise<number> {
@@ -25,6 +26,7 @@ export async function serve(argv: readonly string[], options: RunOptions, starte
       format: configuration.logFormat,
       ...(configuration.logFile === undefined ? {} : { file: configuration.logFile }),
     });
+    logUserSignals(log);
     const parts = { words, configuration, read, log, say };
     return await (configuration.workers > 1 ? supervise({ ...parts, argv, started, banner }) : serveHere(parts, env, started));
   } catch (error) {

@@ -1,6 +1,8 @@
 // A worker of a server: `worker-main <number> <start> <how many> <server> <words of the server command>`.
 import { quietStart } from './quiet-start.ts';
+import { ignoreUserSignals } from './user-signals.ts';
 
+ignoreUserSignals();
 const started = quietStart();
 // To reload, a signal may go to the whole process group. What is not loaded yet reads everything anew in any case.
 process.on('SIGHUP', () => undefined);

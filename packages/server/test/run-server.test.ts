@@ -106,6 +106,17 @@ describe('strongroom server', () => {
     for (const secret of [root_token, env.SEAL_KEY]) expect(log).not.toContain(secret);
   });
 
+  test('ignores SIGUSR1, by which Node opens its debugger, and SIGUSR2, and says so', async () => {
+    const server = new ServerProcess(['-dev', '-dev-listen-address=127.0.0.1:0']);
+    await server.says(/ready/);
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+      server.child.kill(signal);
+      await server.says(new RegExp(`the signal was ignored; SIGHUP reloads, SIGTERM stops: signal=${signal}|Debugger listening`));
+    }
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(server.stderr).not.toContain('Debugger');
+  });
+
   test('reloads once it has started where SIGHUP comes before', async () => {
     const plugin = `export const early = { name: 'early', kind: 'secret', apiVersion: 2, create: () => ({ paths: [] }) };\n`;
     writeFileSync(join(folder, 'early.mjs'), `process.kill(process.pid, 'SIGHUP');\n${plugin}`);
