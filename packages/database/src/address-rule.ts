@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BadRequest, requireSecretsAgain } from '@strongroom/engine-sdk';
+import { BadRequest, requireSecretsAgain, type Collection } from '@strongroom/engine-sdk';
 import { addressFields, connectionUrlFields, connectionUrlPasswords, isSaferValue, secretFields } from '@strongroom/database-sdk';
+import { holderIn, requireSudoForPasswords } from '@strongroom/rotation';
 import type { TObject } from 'typebox';
-import type { ConnectionRecord } from './records.ts';
+import type { ConnectionRecord, StaticRoleRecord } from './records.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 
@@ -21,14 +22,7 @@ export function requireSecretsForAddress(change: {
 }): void {
   const { before, after, sent, schema, sudo } = change;
   if (!before) return;
-  const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
-  const urls = new Set(connectionUrlFields(schema));
-  const isKept = (name: string): boolean => {
-    const values = [before.details[name], after.details[name]] as const;
-    return urls.has(name) ? isSame(...(values.map(withoutEmptyQuery) as [unknown, unknown])) : isSame(...values);
-  };
-  const moved = [...names].filter((name) => !isKept(name) && !isSaferValue(schema, name, after.details[name]));
-  const changed = [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
+  const changed = changedAddress(before, after, schema);
   const isSelfManaged = (before.self_managed ?? false) || (after.self_managed ?? false);
   if (isSelfManaged && changed.length > 0 && !sudo) {
     throw new BadRequest(
@@ -36,6 +30,33 @@ export function requireSecretsForAddress(change: {
     );
   }
   requireSecretsAgain({ changed, kept: keptSecrets(before, after, sent, schema), sudo });
+}
+
+/**
+ * While the outcome of a rotation is open, the new password of a static role is tried, wherever the connection leads by then: another address is given by a
+ * caller with sudo alone. @throws BadRequest
+ */
+export async function requireRolesAtRest(
+  roles: Pick<Collection<StaticRoleRecord>, 'entries'>,
+  { name, changed, sudo }: { readonly name: string; readonly changed: readonly string[]; readonly sudo: boolean },
+): Promise<void> {
+  const holder = async (): Promise<string | undefined> => {
+    const role = await holderIn(roles, ({ db_name, pending, shelved }) => db_name === name && (pending ?? shelved) !== undefined);
+    return role === undefined ? undefined : `static role "${role}", whose rotation is not finished`;
+  };
+  await requireSudoForPasswords({ changed, holder, sudo });
+}
+
+/** The fields by which a write leads to another address, or there less safely. */
+export function changedAddress(before: ConnectionRecord, after: ConnectionRecord, schema: TObject): readonly string[] {
+  const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
+  const urls = new Set(connectionUrlFields(schema));
+  const isKept = (name: string): boolean => {
+    const values = [before.details[name], after.details[name]] as const;
+    return urls.has(name) ? isSame(...(values.map(withoutEmptyQuery) as [unknown, unknown])) : isSame(...values);
+  };
+  const moved = [...names].filter((name) => !isKept(name) && !isSaferValue(schema, name, after.details[name]));
+  return [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
 }
 
 /** Secrets that stay as they were. A private key is never sent anywhere: it signs. */

@@ -2,7 +2,7 @@ import { type AnyPath, BadRequest, type EngineHost, namesPath, NoContent, path }
 import { connectionUrlFields, connectionUrlPasswords, visibleConnection } from '@strongroom/database-sdk';
 import { RotationStatus, visiblePlan, visiblePlanFields } from '@strongroom/rotation';
 import { Type, type TObject } from 'typebox';
-import { requireSecretsForAddress } from './address-rule.ts';
+import { changedAddress, requireRolesAtRest, requireSecretsForAddress } from './address-rule.ts';
 import { connectionAfterMove } from './connection-move.ts';
 import { connectionRemarks } from './connection-remarks.ts';
 import { creationRefused, type Connections, type OpenConnection, type NamedConnection } from './connections.ts';
@@ -93,6 +93,8 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           requireSettings({ name, record: asked });
           roots.requireFitting({ name, record: asked });
           requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
+          const moved = { name, changed: before ? changedAddress(before, asked, plugin.connection) : [], sudo };
+          await requireRolesAtRest(records.staticRoles, moved);
           const open = await tried(name, asked, req.signal);
           const changed = withSecretFields(asked, write, before, plugin.connection);
           const { record, replaced } = await connectionAfterMove(connections, records, { name, before, record: changed });
@@ -102,6 +104,7 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
               const current = await inside.connections.get(name);
               const fitting = reconciled(name, record, write, [before, current], host.clock.millis());
               if (!fitting) return undefined;
+              await requireRolesAtRest(inside.staticRoles, moved);
               if (before && replaced.moved) await inside.retired.put(before.id, { name, record: before });
               if (replaced.revived !== undefined) await inside.retired.delete(replaced.revived);
               const settled = await withRootClaim(tx, connections, name, fitting);

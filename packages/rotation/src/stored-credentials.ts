@@ -4,12 +4,15 @@ import type { RotationState } from './rotation-state.ts';
 /** Records that are read at a time. */
 const PAGE = 64;
 
-/** The id of a record with a credential that a rotation may log in with; undefined where none has one. */
-export async function holderIn<R extends RotationState<unknown>>(records: Pick<Collection<R>, 'entries'>): Promise<string | undefined> {
+/** The id of a record, of those that count, with a credential that a rotation may log in with; undefined where none has one. By default all count. */
+export async function holderIn<R extends RotationState<unknown>>(
+  records: Pick<Collection<R>, 'entries'>,
+  counts: (record: R) => boolean = () => true,
+): Promise<string | undefined> {
   let after: string | undefined;
   for (;;) {
     const page = await records.entries({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-    const found = page.find(([, { current, pending, shelved }]) => current !== undefined || pending !== undefined || shelved !== undefined);
+    const found = page.find(([, record]) => (record.current ?? record.pending ?? record.shelved) !== undefined && counts(record));
     if (found || page.length < PAGE) return found?.[0];
     after = page.at(-1)![0];
   }
