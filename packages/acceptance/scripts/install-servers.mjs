@@ -31,7 +31,7 @@ function installFromDebian() {
     ['openjdk-17-jre-headless', has('java'), 'tests against Cassandra, Neo4j and OpenSearch'],
     ['maven', has('mvn'), 'tests against Cassandra, Neo4j and OpenSearch'],
     ['unzip', has('unzip'), 'tests against OpenSearch'],
-    ['chromium', has('chromium'), 'tests of the console in a browser'],
+    ['chromium-headless-shell', has('chromium-headless-shell') || has('chromium'), 'tests of the console in a browser'],
     ['softhsm2', has('softhsm2-util'), 'tests of the seal pkcs11 on SoftHSM'],
     ['opensc', has('pkcs11-tool'), 'tests of the seal pkcs11 on SoftHSM'],
     ['prometheus', has('promtool'), 'checks of the alert rules'],
