@@ -1,9 +1,12 @@
+import { bundleTypebox } from './packages/lab/scripts/bundle-typebox.mjs';
 import { sources } from './packages/lab/scripts/sources.mjs';
+
+const mapped = [...sources(), ...(await bundleTypebox())];
 
 /** Every package's tests, in one run: sources are compiled on the fly, so that no build is needed first. */
 export default {
   testEnvironment: 'node',
-  moduleNameMapper: Object.fromEntries([...sources()].map(([name, file]) => [`^${name}$`, file])),
+  moduleNameMapper: Object.fromEntries(mapped.map(([name, file]) => [`^${name}$`, file])),
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.
   testTimeout: 60_000,

@@ -1,9 +1,8 @@
 // The server in few files, below .strongroom: node loads them in a third of the time that it takes to find and read two thousand modules, which tells
 // where tests start servers by the hundred. Prints the file to start. Made from the sources, again where one of them has changed.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { cached, cacheFolder, printInstalled } from './cache.mjs';
 import { sources } from './sources.mjs';
@@ -35,13 +34,9 @@ function version() {
 /** The file to start, with the word `server` and what follows it. */
 export async function bundleServer() {
   const name = `server-${version()}`;
-  const folder = await cached(name, (scratch) => {
+  const folder = await cached(name, async (scratch) => {
     removeOlder(name);
-    const { status, stderr } = spawnSync(process.execPath, [script, scratch], {
-      encoding: 'utf8',
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
-    if (status !== 0) throw new Error(`the server cannot be bundled: ${stderr}`);
+    await bundle(scratch);
   });
   return join(folder, 'main.js');
 }
@@ -88,5 +83,4 @@ async function bundle(folder) {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 }
 
-if (process.argv[2] !== undefined && basename(process.argv[1] ?? '') === basename(script)) await bundle(process.argv[2]);
-else await printInstalled(import.meta.url, bundleServer);
+await printInstalled(import.meta.url, bundleServer);

@@ -29,7 +29,7 @@ export async function cached(name, make) {
   const scratch = mkdtempSync(`${path}.making-`);
   try {
     if (!existsSync(path)) {
-      make(scratch);
+      await make(scratch);
       chmodSync(scratch, 0o755);
       renameSync(scratch, path);
     }
