@@ -8,7 +8,9 @@ let shared: Ajv | undefined;
 
 function ajv(): Ajv {
   if (!shared) {
-    shared = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true });
+    // The engine optimises the code of a check that is asked often: Ajv's own pass makes no check faster, and takes a third of its compilation.
+    const code = { optimize: false };
+    shared = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true, code });
     // For documents: texts are not parsed when a record is read.
     for (const format of ['date-time', 'duration']) shared.addFormat(format, true);
     for (const keyword of ['x-field', 'x-answer', 'x-may-be-empty', 'secret']) shared.addKeyword({ keyword });
