@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildGo } from '../../lab/scripts/go.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
@@ -71,9 +72,11 @@ export function buildGoPrograms() {
   if (!has('go')) return programs.map(({ what }) => `${what}: go is not installed`);
   return programs.flatMap(({ name, folder, variable, what }) => {
     const program = join(root, '.strongroom', 'go', name);
-    const options = { cwd: join(root, 'packages', 'acceptance', ...folder), encoding: 'utf8', timeout: 300_000 };
-    const built = spawnSync('go', ['build', '-o', program, '.'], { ...options, env: { ...process.env, GOTOOLCHAIN: 'local' } });
-    if (built.status !== 0) return [`${what}: ${(built.stderr ?? '').trim().split('\n').at(-1) || 'go build took too long'}`];
+    try {
+      buildGo(program, join(root, 'packages', 'acceptance', ...folder));
+    } catch (error) {
+      return [`${what}: ${error.message.trim().split('\n').at(-1)}`];
+    }
     process.env[variable] = program;
     return [];
   });

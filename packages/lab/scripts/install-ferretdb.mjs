@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cached, printInstalled } from './cache.mjs';
-import { go } from './go.mjs';
+import { buildGo, go } from './go.mjs';
 
 /** The last version that keeps its data in SQLite; later ones need a PostgreSQL with an extension. */
 const VERSION = '1.24.0';
@@ -17,7 +17,7 @@ export async function installFerretdb() {
     cpSync(JSON.parse(downloaded).Dir, source, { recursive: true });
     spawnSync('chmod', ['-R', 'u+w', source]);
     writeFileSync(join(source, 'build', 'version', 'version.txt'), `v${VERSION}\n`);
-    go(['build', '-trimpath', '-o', join(made, 'ferretdb'), './cmd/ferretdb'], source);
+    buildGo(join(made, 'ferretdb'), source, { main: './cmd/ferretdb', tags: 'ferretdb_no_postgresql' });
     rmSync(source, { recursive: true, force: true });
   });
   return join(folder, 'ferretdb');

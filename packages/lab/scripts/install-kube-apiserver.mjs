@@ -3,7 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cached, printInstalled } from './cache.mjs';
-import { go } from './go.mjs';
+import { buildGo, go } from './go.mjs';
 
 const VERSION = '1.34.4';
 const BUILD_MS = 40 * 60_000;
@@ -34,8 +34,8 @@ export async function installKubeApiserver() {
     writeFileSync(join(made, 'go.mod'), required + replaced.join(''));
     writeFileSync(join(made, 'main.go'), MAIN);
     go(['mod', 'tidy'], made, BUILD_MS);
-    const version = `-X k8s.io/component-base/version.gitVersion=v${VERSION}`;
-    go(['build', '-trimpath', '-ldflags', `-s -w ${version}`, '-o', 'kube-apiserver', '.'], made, BUILD_MS);
+    const variables = `-X k8s.io/component-base/version.gitVersion=v${VERSION}`;
+    buildGo('kube-apiserver', made, { variables, timeout: BUILD_MS });
     for (const name of ['go.mod', 'go.sum', 'main.go']) rmSync(join(made, name), { force: true });
   });
   return join(folder, 'kube-apiserver');
