@@ -10,8 +10,8 @@ export const cacheFolder =
 
 const POLL_MS = 200;
 
-/** How long downloading and building may take. */
-export const MAKING_MS = 5 * 60_000;
+/** How long downloading and building may take, also where a machine is busy with other work. Milliseconds. */
+export const MAKING_MS = 15 * 60_000;
 
 /**
  * The path `.strongroom/<name>`, made by `make(folder)` if it is not there: what `make` leaves in its empty folder appears under the name only
