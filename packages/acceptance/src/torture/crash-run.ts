@@ -49,7 +49,7 @@ export interface CrashRunOptions {
   readonly told?: (kill: number, recovery: RecoveryTimes) => void;
 }
 
-const WRITES_A_ROUND = 10;
+export const WRITES_A_ROUND = 10;
 /** Milliseconds after which a round ends that answered nothing. */
 const LONGEST_ROUND = 20_000;
 /** Milliseconds until the server must be open, however slow the machine is. */
