@@ -38,7 +38,7 @@ describeWithChecker(
       ['a token above the cap', 'quota', (call: RecordedCall) => call.output?.ok === false, belated],
       ['two leases for one idempotency key', 'repeat', (call: RecordedCall) => call.output?.ok === true, another],
     ] as const)('of such a history, %s is not explained', async (_fault, model, fits, change) => {
-      const [key, place] = changeable(calls, model, fits);
+      const [key, place] = changeable(calls, model, fits, change === belated);
       const changed = calls.filter((call) => call.model === model && call.key === key);
       expect((await verdictOn(changed)).illegal).toEqual([]);
       const faulty = changed.map((call) => (call === place ? change(call) : call));
@@ -53,15 +53,24 @@ describeWithChecker(
   },
 );
 
-/** A call of an object whose every effect is known, made when nothing else was under way: there is no other explanation of it. */
-function changeable(calls: readonly RecordedCall[], model: string, fits: (call: RecordedCall) => boolean): [string, RecordedCall] {
+/**
+ * A call of an object whose every effect is known, made when nothing else was under way: there is no other explanation of it. One that is moved away from the
+ * others may have been made beside them.
+ */
+function changeable(
+  calls: readonly RecordedCall[],
+  model: string,
+  fits: (call: RecordedCall) => boolean,
+  isMoved: boolean,
+): [string, RecordedCall] {
   const ofModel = calls.filter((call) => call.model === model);
   for (const call of ofModel) {
     const others = ofModel.filter((other) => other.key === call.key && other !== call);
     if (!call.output || !fits(call) || others.length < 2 || others.some((other) => other.return === 0)) continue;
-    if (others.every((other) => other.return < call.call || other.call > call.return)) return [call.key, call];
+    const isAlone = others.every((other) => other.return < call.call || other.call > call.return);
+    if (isAlone || isMoved) return [call.key, call];
   }
-  throw new Error(`no ${model} was alone with a call that could be changed`);
+  throw new Error(`no ${model} had a call that could be changed`);
 }
 
 function stale(call: RecordedCall): RecordedCall {
