@@ -319,12 +319,14 @@ describeWithSlapd('library', () => {
     });
 
     test('ttl and max_ttl of 0 lend without limit: the loan outlives its lease, until check-in or revocation', async () => {
+      await mount.call('update', 'sys/mounts/ldap/tune', { data: { max_lease_ttl: '12h' } });
       await post('set', { service_account_names: ['svc1', 'svc2'], ttl: 0, max_ttl: 0 });
-      const { password } = await checkOut();
+      const { password, lease: first } = await checkOut();
       const { lease } = await checkOut();
       expect((await mount.call('update', 'sys/leases/revoke', { data: { lease_id: lease, sync: true } })).status).toBe(204);
       expect((await status())['svc2']!.available).toBe(true);
-      await pass(40 * DAY, DAY);
+      await pass(DAY, DAY);
+      expect((await mount.call('update', 'sys/leases/lookup', { data: { lease_id: first } })).status).toBe(400);
       expect((await status())['svc1']!.available).toBe(false);
       expect(await view.takes(dnOf('svc1'), password)).toBe(true);
       expect(await checkIns('set/check-in')).toEqual(['svc1']);
