@@ -4,7 +4,7 @@ import type { TokenAccess } from '../services/caller/token-access.ts';
 import type { TokenRevoker } from '../services/tokens/token-revoker.ts';
 import type { FoundToken, TokenStore } from '../services/tokens/token-store.ts';
 import type { Call } from './call.ts';
-import type { MaybePromise } from '../kernel/maybe-promise.ts';
+import type { MaybePromise } from '../kernel/storage/maybe-promise.ts';
 import { NEVER } from '../kernel/work/never.ts';
 
 /** Turns the token of a call into who is calling and what they may do. */

@@ -2,7 +2,7 @@ import { compileSchema, type SchemaCheck } from '@strongroom/engine-sdk';
 import type { RangeQuery } from '@strongroom/storage-sdk';
 import type { Static, TSchema } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** Makes a record of what is stored at a key; not asked about index entries. @throws CorruptRecord for what it cannot be */
 export type RecordCheck<T = unknown> = (key: string, stored: unknown) => T;

@@ -12,7 +12,7 @@ import {
 } from '@strongroom/storage-sdk';
 import { BarrierSealed, type Barrier } from '../barrier/barrier.ts';
 import { CorruptRecord, UnknownTerm } from '../barrier/key-ring.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import { NOT_PLAIN, plainCopyOf } from './plain-copy.ts';
 import { LARGEST_BYTES, RecordCache } from './record-cache.ts';
 import type { CorruptListener, RecordCheck } from './records.ts';
@@ -68,12 +68,14 @@ export class Store {
 
   /** The record with its version; '' for an index entry. At once where storage answers so, and nothing has to be decoded. */
   read<T>(key: string, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
-    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
-    return stored === LATER ? this.#readLater(key, check) : this.#found(key, stored, check);
+    const stored = this.#entryAt(key);
+    return stored instanceof Promise ? stored.then((later) => this.#found(key, later, check)) : this.#found(key, stored, check);
   }
 
-  async #readLater<T>(key: string, check?: RecordCheck<T>): Promise<FoundRecord<T> | undefined> {
-    return this.#found(key, await this.#driver.get(key), check);
+  /** As it is stored, at once where storage answers so. */
+  #entryAt(key: string): MaybePromise<Stored | undefined> {
+    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
+    return stored === LATER ? this.#driver.get(key) : stored;
   }
 
   #found<T>(key: string, stored: Stored | undefined, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
@@ -96,8 +98,8 @@ export class Store {
 
   async has(key: string): Promise<boolean> {
     this.#requireOpen();
-    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
-    return (stored === LATER ? await this.#driver.get(key) : stored) !== undefined;
+    const stored = this.#entryAt(key);
+    return (stored instanceof Promise ? await stored : stored) !== undefined;
   }
 
   /** Keys in byte order. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import { CorruptRecord } from '../barrier/key-ring.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { MaybePromise } from '../storage/maybe-promise.ts';
 import type { CorruptListener, RecordReader, RecordScanner, RecordWriter } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
 import { dueBetween, realign, reschedule, type DueEntry, type DueKind } from './schedule-index.ts';

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../kernel/maybe-promise.ts';
+import type { MaybePromise } from '../../kernel/storage/maybe-promise.ts';
 import { Timing } from './timing.ts';
 
 /** What requests are timed by, whatever they were answered. */

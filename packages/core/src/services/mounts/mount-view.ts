@@ -22,7 +22,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { MountWatchers } from './mount-watchers.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { MountStorage } from '../../kernel/mounts/mount-storage.ts';
-import type { MaybePromise } from '../../kernel/maybe-promise.ts';
+import type { MaybePromise } from '../../kernel/storage/maybe-promise.ts';
 import { copyOf } from '../../kernel/storage/copy-of.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 
@@ -39,8 +39,6 @@ export interface MountScope {
   /** The key prefix of its records, with a closing slash. */
   readonly prefix: string;
 }
-
-type Reader = Pick<Store, 'keys' | 'folder' | 'entries'>;
 
 /** Throws where the view is closed. */
 type Guard = () => void;
@@ -65,8 +63,8 @@ export class MountView implements MountStorage {
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
     const { store } = this.#scope;
-    this.#access ??= new StoreAccess(store, this.#guard);
-    return new StoredCollection(store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
+    this.#access ??= new StoreAccess(store);
+    return new StoredCollection(store, this.#access, this.#guard, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>, request?: string): Promise<T> {
@@ -129,7 +127,6 @@ class MountTransaction implements Transaction {
   readonly #tx: StoreTransaction;
   readonly #guard: Guard;
   readonly #request: string | undefined;
-  #access: Access | undefined;
 
   constructor(scope: MountScope, tx: StoreTransaction, guard: Guard, request?: string) {
     this.#request = request;
@@ -139,8 +136,7 @@ class MountTransaction implements Transaction {
   }
 
   collection<S extends TSchema>(prefix: string, schema: S, options?: CollectionOptions): Collection<Static<S>> {
-    this.#access ??= new TransactionAccess(this.#tx, this.#guard);
-    return new StoredCollection(this.#scope.store, this.#access, this.#scope.prefix + prefix, schema, options?.cached === true);
+    return new StoredCollection(this.#scope.store, this.#tx, this.#guard, this.#scope.prefix + prefix, schema, options?.cached === true);
   }
 
   async jobStatus(job: ScheduleKind, id: string): Promise<JobStatus | undefined> {
@@ -198,31 +194,37 @@ interface Range {
   readonly limit?: number;
 }
 
-/** How the records of a mount are reached. */
+/** What a collection reads and writes by: a transaction, which sees its own writes, or the store. */
 interface Access {
-  readonly guard: Guard;
-  get(key: string): MaybePromise<unknown>;
-  /** A transaction sees its own writes in lists. */
-  keys?(query: Range): Promise<string[]>;
-  put(key: string, record: unknown, notify: boolean): MaybePromise<void>;
+  lookUp(key: string): MaybePromise<unknown>;
+  keys(query: Range): Promise<string[]>;
+  putCopy(key: string, record: unknown, notify: boolean): MaybePromise<void>;
   delete(key: string, notify: boolean): MaybePromise<void>;
+  /** Absent from a transaction, which reads them one by one: a commit depends on each. */
+  entries?(query: Range): Promise<[key: string, record: unknown][]>;
 }
 
 /** Each change is a transaction of its own. */
 class StoreAccess implements Access {
-  readonly guard: Guard;
   readonly #store: Store;
 
-  constructor(store: Store, guard: Guard) {
+  constructor(store: Store) {
     this.#store = store;
-    this.guard = guard;
   }
 
-  get(key: string): MaybePromise<unknown> {
+  lookUp(key: string): MaybePromise<unknown> {
     return this.#store.lookUp(key);
   }
 
-  put(key: string, record: unknown, notify: boolean): Promise<void> {
+  keys(query: Range): Promise<string[]> {
+    return this.#store.keys(query);
+  }
+
+  entries(query: Range): Promise<[key: string, record: unknown][]> {
+    return this.#store.entries<unknown>(query);
+  }
+
+  putCopy(key: string, record: unknown, notify: boolean): Promise<void> {
     return this.#store.transaction(async (tx) => tx.putCopy(key, record, notify));
   }
 
@@ -231,42 +233,18 @@ class StoreAccess implements Access {
   }
 }
 
-class TransactionAccess implements Access {
-  readonly guard: Guard;
-  readonly #tx: StoreTransaction;
-
-  constructor(tx: StoreTransaction, guard: Guard) {
-    this.#tx = tx;
-    this.guard = guard;
-  }
-
-  get(key: string): MaybePromise<unknown> {
-    return this.#tx.lookUp(key);
-  }
-
-  keys(query: Range): Promise<string[]> {
-    return this.#tx.keys(query);
-  }
-
-  put(key: string, record: unknown, notify: boolean): MaybePromise<void> {
-    return this.#tx.putCopy(key, record, notify);
-  }
-
-  delete(key: string, notify: boolean): void {
-    this.#tx.delete(key, notify);
-  }
-}
-
 class StoredCollection<T> implements Collection<T> {
-  readonly #reader: Reader;
+  readonly #folders: Pick<Store, 'folder'>;
   readonly #access: Access;
+  readonly #guard: Guard;
   readonly #prefix: string;
   readonly #schema: TSchema;
   readonly #notifying: boolean;
 
-  constructor(reader: Reader, access: Access, prefix: string, schema: TSchema, notifying: boolean) {
-    this.#reader = reader;
+  constructor(folders: Pick<Store, 'folder'>, access: Access, guard: Guard, prefix: string, schema: TSchema, notifying: boolean) {
+    this.#folders = folders;
     this.#access = access;
+    this.#guard = guard;
     this.#prefix = prefix;
     this.#schema = schema;
     this.#notifying = notifying;
@@ -274,50 +252,50 @@ class StoredCollection<T> implements Collection<T> {
 
   async get(id: string): Promise<T | undefined> {
     const key = this.#prefix + id;
-    this.#access.guard();
-    const found = this.#access.get(key);
+    this.#guard();
+    const found = this.#access.lookUp(key);
     const record = found instanceof Promise ? ((await found) as unknown) : found;
     // A copy: the decoded record may be shared with others, and an engine may do with its own what it likes.
     return record === undefined ? undefined : copyOf(checkRecord(this.#schema, record, key) as T);
   }
 
   async has(id: string): Promise<boolean> {
-    this.#access.guard();
-    const found = this.#access.get(this.#prefix + id);
+    this.#guard();
+    const found = this.#access.lookUp(this.#prefix + id);
     return (found instanceof Promise ? await found : found) !== undefined;
   }
 
   async put(id: string, record: T): Promise<void> {
-    this.#access.guard();
+    this.#guard();
     const key = this.#prefix + id;
     const checked: unknown = checkRecord(this.#schema, record, key);
     // What is stored must not change with the caller's object afterwards.
-    const put = this.#access.put(key, checked, this.#notifying);
+    const put = this.#access.putCopy(key, checked, this.#notifying);
     if (put) await put;
   }
 
   async delete(id: string): Promise<void> {
-    this.#access.guard();
+    this.#guard();
     const deleted = this.#access.delete(this.#prefix + id, this.#notifying);
     if (deleted) await deleted;
   }
 
   async list(query: ListQuery = {}): Promise<string[]> {
-    this.#access.guard();
-    const range = this.#range(query);
-    const keys = await (this.#access.keys ? this.#access.keys(range) : this.#reader.keys(range));
+    this.#guard();
+    const keys = await this.#access.keys(this.#range(query));
     return keys.map((key) => key.slice(this.#prefix.length));
   }
 
   async listFolder(query: FolderQuery = {}): Promise<string[]> {
-    this.#access.guard();
+    this.#guard();
     const { folder = '', ...rest } = query;
-    return this.#reader.folder(this.#prefix + folder, rest);
+    return this.#folders.folder(this.#prefix + folder, rest);
   }
 
   async entries(query: ListQuery = {}): Promise<[id: string, record: T][]> {
-    this.#access.guard();
-    if (this.#access.keys) {
+    this.#guard();
+    const entries = await this.#access.entries?.(this.#range(query));
+    if (!entries) {
       const found: [string, T][] = [];
       for (const id of await this.list(query)) {
         const record = await this.get(id);
@@ -325,7 +303,6 @@ class StoredCollection<T> implements Collection<T> {
       }
       return found;
     }
-    const entries = await this.#reader.entries<unknown>(this.#range(query));
     return entries.map(([key, record]) => [key.slice(this.#prefix.length), checkRecord(this.#schema, record, key) as T]);
   }
 

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { type Clock, type Log } from '@strongroom/engine-sdk';
 import type { Barrier } from '../../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
-import type { MaybePromise } from '../../kernel/maybe-promise.ts';
+import type { MaybePromise } from '../../kernel/storage/maybe-promise.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
 import { CLAIM } from '../../kernel/work/due-work.ts';
 import { realign, type DueEntry } from '../../kernel/work/schedule-index.ts';
