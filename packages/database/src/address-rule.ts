@@ -14,15 +14,16 @@ type Details = Readonly<Record<string, unknown>>;
 export function requireSecretsForAddress(change: {
   readonly before: ConnectionRecord | undefined;
   readonly after: ConnectionRecord;
+  /** What `changedAddress` gives. */
+  readonly changed: readonly string[];
   /** The parameters of the plugin that were sent. */
   readonly sent: Details;
   /** Of the plugin after the write. */
   readonly schema: TObject;
   readonly sudo: boolean;
 }): void {
-  const { before, after, sent, schema, sudo } = change;
+  const { before, after, changed, sent, schema, sudo } = change;
   if (!before) return;
-  const changed = changedAddress(before, after, schema);
   const isSelfManaged = (before.self_managed ?? false) || (after.self_managed ?? false);
   if (isSelfManaged && changed.length > 0 && !sudo) {
     throw new BadRequest(
@@ -47,8 +48,9 @@ export async function requireRolesAtRest(
   await requireSudoForPasswords({ changed, holder, sudo });
 }
 
-/** The fields by which a write leads to another address, or there less safely. */
-export function changedAddress(before: ConnectionRecord, after: ConnectionRecord, schema: TObject): readonly string[] {
+/** The fields by which a write leads to another address, or there less safely; none for a connection that is new. */
+export function changedAddress(before: ConnectionRecord | undefined, after: ConnectionRecord, schema: TObject): readonly string[] {
+  if (!before) return [];
   const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
   const urls = new Set(connectionUrlFields(schema));
   const isKept = (name: string): boolean => {

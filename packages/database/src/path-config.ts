@@ -92,8 +92,8 @@ export function configPaths(host: EngineHost, connections: Connections, roots: R
           const { sudo } = req.caller;
           requireSettings({ name, record: asked });
           roots.requireFitting({ name, record: asked });
-          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo });
-          const moved = { name, changed: before ? changedAddress(before, asked, plugin.connection) : [], sudo };
+          const moved = { name, changed: changedAddress(before, asked, plugin.connection), sudo };
+          requireSecretsForAddress({ ...moved, before, after: asked, sent: details, schema: plugin.connection });
           await requireRolesAtRest(records.staticRoles, moved);
           const open = await tried(name, asked, req.signal);
           const changed = withSecretFields(asked, write, before, plugin.connection);

@@ -1,6 +1,6 @@
 import { EngineError, path, StepTrace, untilStepFails, type AnyPath, type EngineHost } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
-import { requireSecretsForAddress } from './address-rule.ts';
+import { changedAddress, requireSecretsForAddress } from './address-rule.ts';
 import { creationRefused, type Connections, type OpenConnection } from './connections.ts';
 import { requireNoRotation, written } from './connection-write.ts';
 import { connectionFields, detailsIn } from './connection-fields.ts';
@@ -47,7 +47,8 @@ export function connectionTestPaths(host: EngineHost, connections: Connections):
           requireNoRotation(name, asked, write, before, host.clock.millis());
           const plugin = connections.requirePlugin(asked);
           requireSelfManageable(plugin, asked);
-          requireSecretsForAddress({ before, after: asked, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
+          const changed = changedAddress(before, asked, plugin.connection);
+          requireSecretsForAddress({ before, after: asked, changed, sent: details, schema: plugin.connection, sudo: req.caller.sudo });
           return asked;
         };
         const record = await trace.take('settings', settings, { reasonFor });
