@@ -32,6 +32,12 @@ export function build() {
   return compiled === 0 ? run(process.execPath, [join('packages', 'console', 'scripts', 'build.js')]) : compiled;
 }
 
+/** Builds, and runs a program of this package: `file` is its place below `dist`. Ends the process with its exit code. */
+export function runBuilt(file, words) {
+  if (build() !== 0) process.exit(1);
+  process.exit(run(process.execPath, [join(root, 'packages', 'acceptance', 'dist', file), ...words]));
+}
+
 export function has(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' }).status === 0;
 }

@@ -7,9 +7,8 @@ import { CALLS } from './workloads.ts';
 export const STORE_NAMES = ['lmdb', 'postgresql', 'etcd'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
 
-/** Chosen by a part of their names. */
-const MEASURED = [
-  ...Object.keys(CALLS),
+/** What is measured beside single calls, in this order. */
+export const SUITES = [
   'events',
   'approle login',
   'jwt login',
@@ -21,7 +20,11 @@ const MEASURED = [
   'aws creds',
   'transit batches',
   'hostile bodies',
-];
+] as const;
+export type Suite = (typeof SUITES)[number];
+
+/** Chosen by a part of their names. */
+const MEASURED: readonly string[] = [...Object.keys(CALLS), ...SUITES];
 /** Chosen by their whole names. */
 const ALONE = ['leases', 'snapshot', 'heap', 'large', 'storages'];
 /** What several servers are compared by, chosen by a part of their names. */

@@ -4,7 +4,7 @@ import { orRefuse } from '../arguments.ts';
 import { compare, type Peer } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
-import { benchArguments, type StoreName } from './bench-arguments.ts';
+import { benchArguments, SUITES, type StoreName, type Suite } from './bench-arguments.ts';
 import { BenchServer } from './bench-server.ts';
 import { databaseCredentials } from './database.ts';
 import { eventWrites } from './event-writes.ts';
@@ -89,17 +89,20 @@ try {
   await load('fill', target, fill(target.token), { count: 1_000 });
   const chosen = (Object.entries(all) as [WorkloadName, Operation][]).filter(([name]) => only === undefined || name.includes(only));
   if (chosen.length > 0) await requests(server, chosen);
-  if (only === undefined || 'events'.includes(only)) await followed(server, all['kv write']!);
-  if (only === undefined || 'approle login'.includes(only)) await appRole(server);
-  if (only === undefined || 'jwt login'.includes(only)) await jwt(server);
-  if (only === undefined || 'userpass login'.includes(only)) await userpass(server);
-  if (only === undefined || 'ldap login'.includes(only)) await login(server);
-  if (only === undefined || 'kubernetes login'.includes(only)) await kubernetes(server);
-  if (only === undefined || 'pg creds'.includes(only)) await credentials(server);
-  if (only === undefined || 'ldap accounts'.includes(only)) await accounts(server);
-  if (only === undefined || 'aws creds'.includes(only)) await cloud(server);
-  if (only === undefined || 'transit batches'.includes(only)) await batches(server);
-  if (only === undefined || 'hostile bodies'.includes(only)) await stalls(server);
+  const suites: Readonly<Record<Suite, () => Promise<void>>> = {
+    events: async () => followed(server, all['kv write']!),
+    'approle login': async () => appRole(server),
+    'jwt login': async () => jwt(server),
+    'userpass login': async () => userpass(server),
+    'ldap login': async () => login(server),
+    'kubernetes login': async () => kubernetes(server),
+    'pg creds': async () => credentials(server),
+    'ldap accounts': async () => accounts(server),
+    'aws creds': async () => cloud(server),
+    'transit batches': async () => batches(server),
+    'hostile bodies': async () => stalls(server),
+  };
+  for (const name of SUITES) if (only === undefined || name.includes(only)) await suites[name]();
   if (only === undefined || only === 'leases') await leases(server);
   if (only === 'snapshot') await snapshots(server);
   if (only === 'heap') await heap(server, all);
