@@ -48,17 +48,17 @@ export async function requireRolesAtRest(
   await requireSudoForPasswords({ changed, holder, sudo });
 }
 
-/** The fields by which a write leads to another address, or there less safely; none for a connection that is new. */
+/** The fields by which a write leads to another address, or there less safely. A connection that was deleted is forgotten, so that any is another one then. */
 export function changedAddress(before: ConnectionRecord | undefined, after: ConnectionRecord, schema: TObject): readonly string[] {
-  if (!before) return [];
-  const names = new Set([...Object.keys(before.details), ...Object.keys(after.details)]);
+  const details = before?.details ?? {};
+  const names = new Set([...Object.keys(details), ...Object.keys(after.details)]);
   const urls = new Set(connectionUrlFields(schema));
   const isKept = (name: string): boolean => {
-    const values = [before.details[name], after.details[name]] as const;
+    const values = [details[name], after.details[name]] as const;
     return urls.has(name) ? isSame(...(values.map(withoutEmptyQuery) as [unknown, unknown])) : isSame(...values);
   };
   const moved = [...names].filter((name) => !isKept(name) && !isSaferValue(schema, name, after.details[name]));
-  return [...(before.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
+  return [...(before?.plugin_name === after.plugin_name ? [] : ['plugin_name']), ...addressFields(schema, moved)];
 }
 
 /** Secrets that stay as they were. A private key is never sent anywhere: it signs. */

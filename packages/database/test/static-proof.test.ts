@@ -88,27 +88,32 @@ describe('a static rotation is proven by a login', () => {
     expect(settled.login).toBeUndefined();
   });
 
-  test('while the outcome of a rotation is open, another address requires sudo', async () => {
-    await mount.write('static-roles/st', role);
-    const policy = 'path "database/config/pg" { capabilities = ["create", "update"] }';
-    await mount.call('update', 'sys/policies/acl/operator', { data: { policy } });
-    const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['operator'] } })).auth!.client_token;
-    const moved = { ...connectionTo(server), tls_server_name: 'other', verify_connection: false };
-    const move = async (as?: string) => {
-      const { status, errors } = await mount.call('update', 'database/config/pg', {
-        data: moved,
-        ...(as === undefined ? {} : { token: as }),
-      });
-      return [status, ...(errors ?? [])].join();
-    };
-    await server.halt();
-    await mount.advance('11m');
-    expect(await move(token)).toMatch(/^400,tls_server_name: .*static role "st", whose rotation is not finished.*sudo/);
-    await server.restart();
-    await pass(mount, 900);
-    expect((await statusOf()).state).toBe('waiting');
-    expect(await move(token)).toMatch(/^20[04]/);
-  });
+  test.each(['written', 'deleted and made again'])(
+    'while the outcome of a rotation is open, another address requires sudo: %s',
+    async (way) => {
+      await mount.write('static-roles/st', role);
+      const policy = 'path "database/config/pg" { capabilities = ["create", "update", "delete"] }';
+      await mount.call('update', 'sys/policies/acl/operator', { data: { policy } });
+      const token = (await mount.call('update', 'auth/token/create', { data: { policies: ['operator'] } })).auth!.client_token;
+      const moved = { ...connectionTo(server), tls_server_name: 'other', verify_connection: false };
+      const move = async (as?: string) => {
+        const { status, errors } = await mount.call('update', 'database/config/pg', {
+          data: moved,
+          ...(as === undefined ? {} : { token: as }),
+        });
+        return [status, ...(errors ?? [])].join();
+      };
+      await server.halt();
+      await mount.advance('11m');
+      if (way !== 'written') expect((await mount.call('delete', 'database/config/pg', { token })).status).toBe(200);
+      expect(await move(token)).toMatch(/^400,.*tls_server_name: .*static role "st", whose rotation is not finished.*sudo/);
+      if (way !== 'written') await mount.write('config/pg', { ...connectionTo(server), verify_connection: false });
+      await server.restart();
+      await pass(mount, 900);
+      expect((await statusOf()).state).toBe('waiting');
+      expect(await move(token)).toMatch(/^20[04]/);
+    },
+  );
 
   test('with the database down the creation of a role is a 500, and nothing is stored or changed later', async () => {
     await server.halt();
