@@ -1,5 +1,8 @@
 // Before anything else is loaded: what loading takes stays with the process.
-if (process.argv[2] === 'server') (await import('@strongroom/server/quiet-start')).quietStart();
+if (process.argv[2] === 'server') {
+  (await import('@strongroom/server/early-signals')).holdSignals();
+  (await import('@strongroom/server/quiet-start')).quietStart();
+}
 const { runCli } = await import('./run-cli.ts');
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

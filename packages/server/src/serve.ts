@@ -1,15 +1,15 @@
 import type { Configuration } from './config/configuration.ts';
 import { readArguments, type ServerArguments } from './arguments.ts';
 import { devBanner, newRootToken } from './dev.ts';
+import { logUserSignals } from './early-signals.ts';
 import { explained } from './explained.ts';
 import { ServerLog } from './log/server-log.ts';
 import type { RunOptions } from './run-options.ts';
-import { openServer, type RunningServer } from './server.ts';
+import { openServer } from './server.ts';
 import { devSetting, settledConfiguration } from './settled-configuration.ts';
 import { signals, untilStopped } from './until-stopped.ts';
 import type { Listening } from './workers/messages.ts';
 import { supervise } from './supervise.ts';
-import { logUserSignals } from './user-signals.ts';
 
 /** What `runServer` does once everything is loaded. `started` is called when the server is ready. */
 export async function serve(argv: readonly string[], options: RunOptions, started: () => void): Promise<number> {
@@ -53,18 +53,8 @@ async function serveHere(
   started: () => void,
 ): Promise<number> {
   const rootToken = words.dev ? (words.devRootToken ?? devSetting(env, 'ROOT_TOKEN_ID') ?? newRootToken()) : undefined;
-  let reload = false;
-  const noted = (): void => void (reload = true);
-  process.on('SIGHUP', noted);
-  let server: RunningServer;
-  try {
-    server = await openServer({ configuration, log, ...(rootToken === undefined ? {} : { devRootToken: rootToken }) });
-  } finally {
-    process.off('SIGHUP', noted);
-  }
+  const server = await openServer({ configuration, log, ...(rootToken === undefined ? {} : { devRootToken: rootToken }) });
   const stopped = untilStopped(server, log, { orders: signals, configuration: read });
-  // What it has read may be old by now.
-  if (reload) process.emit('SIGHUP');
   const { addresses, core } = server;
   const { sealed } = core;
   const state = { sealed, initialized: !sealed || (await core.initialized()), automatic: core.sealStates().length > 0 };

@@ -1,6 +1,7 @@
 import { notifyOwner } from '@strongroom/engine-sdk';
 import type { Configuration } from './config/configuration.ts';
 import { isConnectionFailure } from './connection-failure.ts';
+import { takeHeldReload } from './early-signals.ts';
 import { explained } from './explained.ts';
 import type { ServerLog } from './log/server-log.ts';
 import type { RunningServer } from './server.ts';
@@ -30,6 +31,8 @@ export const signals: Orders = {
     const interrupted = (): void => signalled('SIGINT');
     const terminated = (): void => signalled('SIGTERM');
     process.on('SIGINT', interrupted).on('SIGTERM', terminated).on('SIGHUP', reload);
+    // What the server has read so far may be old by now.
+    if (takeHeldReload()) reload();
     return () => void process.off('SIGINT', interrupted).off('SIGTERM', terminated).off('SIGHUP', reload);
   },
 };

@@ -1,6 +1,6 @@
 // A worker of a server: `worker-main <number> <start> <how many> <server> <words of the server command>`.
 import { quietStart } from './quiet-start.ts';
-import { ignoreUserSignals } from './user-signals.ts';
+import { ignoreUserSignals } from './early-signals.ts';
 
 ignoreUserSignals();
 const started = quietStart();

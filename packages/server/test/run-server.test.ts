@@ -128,6 +128,15 @@ describe('strongroom server', () => {
     expect(await server.end('SIGTERM')).toBe(0);
   });
 
+  test('reloads once it has started where SIGHUP comes before anything is loaded', async () => {
+    const sender = `process.once('newListener', () => setImmediate(() => process.kill(process.pid, 'SIGHUP')));`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(sender).replaceAll("'", '%27')}` };
+    const server = new ServerProcess(['-dev', '-dev-listen-address=127.0.0.1:0'], env);
+    await server.says(/reloaded/);
+    await server.says(/ready/);
+    expect(await server.end('SIGTERM')).toBe(0);
+  });
+
   test('takes the log level of its configuration at SIGHUP, and keeps going when that is faulty', async () => {
     const config = join(folder, 'level.hcl');
     const log = join(folder, 'level.log');
