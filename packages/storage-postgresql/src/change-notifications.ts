@@ -3,7 +3,7 @@ import { EVERYTHING, type ChangedKeys, type Staleness } from '@strongroom/storag
 import { destroy, queryOf } from './connections.ts';
 import type { Connections } from './connections.ts';
 import type { Schema } from './schema.ts';
-import { IDENTITY, readIdentity, type IdentityRow } from './session.ts';
+import { IDENTITY, INCARNATION, readIdentity, type IdentityRow, type IncarnationRow } from './session.ts';
 
 const READ_EVERY_MS = 1_000;
 /** For connecting to one host, and for one reading: two of them that fail leave time for a third before copies count as stale. */
@@ -14,7 +14,7 @@ const KEPT = '1 day';
 
 type Heard = (changed: ChangedKeys) => void;
 
-interface Row extends IdentityRow {
+interface Row extends IdentityRow, IncarnationRow {
   readonly xmin: string;
   readonly pruned: string;
   /** The table of the entries; null for the first. */
@@ -50,6 +50,7 @@ export class ChangeNotifications {
   /** Transactions below this number have been read, in the history of that epoch. */
   #position: { readonly xmin: bigint; readonly epoch: number } | undefined;
   #seen: ReadonlySet<string> = new Set();
+  #incarnation: string | undefined;
   #pruned = 0n;
   /** Monotonic: when the last reading that succeeded began. */
   #readAt = performance.now();
@@ -133,27 +134,30 @@ export class ChangeNotifications {
     }
     this.#connections.history.replaced(first.entries);
     if (epoch !== this.#connections.history.epoch || this.#closed) return void (this.#again = true);
-    this.#take(rows, BigInt(first.xmin), BigInt(first.pruned), position?.xmin, epoch);
+    this.#take(rows, first, position?.xmin, epoch);
     this.#readAt = began;
     this.#failure = undefined;
     await this.#prune(client);
   }
 
-  #take(rows: readonly Row[], xmin: bigint, pruned: bigint, before: bigint | undefined, epoch: number): void {
+  #take(rows: readonly Row[], { incarnation, ...first }: Row, before: bigint | undefined, epoch: number): void {
+    const [xmin, pruned] = [BigInt(first.xmin), BigInt(first.pruned)];
     const found = rows.filter((row): row is Row & { id: string; keys: string[] } => row.id !== null);
     const seen = this.#seen;
     this.#seen = new Set(found.map(({ id }) => id));
     this.#position = { xmin, epoch };
-    // Some were removed before they were read here, or the transactions count anew.
     const removed = pruned > this.#pruned && before !== undefined && pruned >= before;
     this.#pruned = pruned;
-    if (removed || (before !== undefined && xmin < before)) return this.#heard(EVERYTHING);
+    const crashed = this.#incarnation !== undefined && incarnation !== this.#incarnation;
+    this.#incarnation = incarnation;
+    // Some were removed before they were read here, or their numbers are below those that were read: they count anew, or from where a crash set them back.
+    if (removed || crashed || (before !== undefined && xmin < before)) return this.#heard(EVERYTHING);
     for (const { id, origin, keys } of found) if (origin !== this.#origin && !seen.has(id)) this.#heard(keys);
   }
 
   #text(withIdentity: boolean): string {
     const { notifications, state } = this.#schema;
-    return `SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS xmin, state.pruned, state.entries, announced.id, announced.origin, announced.keys,
+    return `SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS xmin, state.pruned, state.entries, announced.id, announced.origin, announced.keys, ${INCARNATION},
         ${withIdentity ? IDENTITY : 'NULL AS system, NULL AS timeline'}
       FROM ${state} AS state LEFT JOIN ${notifications} AS announced ON announced.txid >= $1::bigint AND announced.origin <> $2
       ORDER BY announced.id`;

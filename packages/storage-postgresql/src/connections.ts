@@ -27,6 +27,8 @@ export interface Use {
   readonly query: Query;
   /** Whether commits wait for a standby, as far as was known when the connection was made. */
   readonly synchronous: boolean;
+  /** Of the server, at the latest when the connection was made. */
+  readonly incarnation: string;
   /** True once PostgreSQL has said that a commit did not wait for its synchronous standby. Reading it forgets it. */
   unreplicated(): boolean;
 }
@@ -47,7 +49,7 @@ export class Connections {
   /** All that are in the pool. */
   readonly #pooled = new Set<Pooled>();
   /** What each connection was when it was made; its history is that of the epoch. */
-  readonly #made = new WeakMap<Client, { readonly epoch: number; readonly synchronous: boolean }>();
+  readonly #made = new WeakMap<Client, { readonly epoch: number; readonly synchronous: boolean; readonly incarnation: string }>();
   readonly #unreplicated = new WeakSet<Client>();
   /** The host that served last: tried first. */
   #preferred: Host | undefined;
@@ -90,7 +92,8 @@ export class Connections {
     }
     try {
       const query: Query = (text, values) => connection.query(text, values as unknown[] | undefined);
-      return await work({ query, synchronous: made.synchronous, unreplicated: () => this.#unreplicated.delete(connection) });
+      const { synchronous, incarnation } = made;
+      return await work({ query, synchronous, incarnation, unreplicated: () => this.#unreplicated.delete(connection) });
     } catch (error) {
       if (isGone(error)) await this.history.look((text) => connection.query(text));
       if (isElsewhere(error)) this.#leave(error);
@@ -179,7 +182,8 @@ export class Connections {
       const session = await beginSession(query);
       if (!session.writable && (this.#url.readWrite || this.history.known)) throw new StorageFailure(NAME, 'the server takes no writes');
       await this.history.meet(session.identity, query);
-      this.#made.set(client, { epoch: this.history.epoch, synchronous: session.synchronous });
+      const { synchronous, incarnation } = session;
+      this.#made.set(client, { epoch: this.history.epoch, synchronous, incarnation });
       return client;
     } catch (error) {
       destroy(client);

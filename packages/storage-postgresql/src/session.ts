@@ -23,11 +23,17 @@ export interface Session {
   readonly synchronous: boolean;
   /** Undefined for a standby, and where PostgreSQL does not tell this user. */
   readonly identity: Identity | undefined;
+  readonly incarnation: string;
 }
 
 /** The first 8 hexadecimal digits of a segment of the log are its timeline. (`pg_control_checkpoint()` shows the old one until the next checkpoint.) */
 export const IDENTITY = `(SELECT system_identifier::text FROM pg_control_system()) AS system,
   CASE WHEN pg_is_in_recovery() THEN NULL ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`;
+/**
+ * As text, another one after each crash of the server: PostgreSQL throws its statistics away where it has to recover, and keeps them over a restart in order. The
+ * numbers of transactions that a crash undid are given again.
+ */
+export const INCARNATION = `(SELECT extract(epoch FROM stats_reset)::text FROM pg_stat_bgwriter) AS incarnation`;
 const SET_LIMITS = Object.entries(LIMITS)
   .map(([name, ms]) => `SET ${name} TO ${ms}`)
   .join('; ');
@@ -44,9 +50,13 @@ const READ_LIMITS = Object.keys(LIMITS)
   .join(', ');
 
 const STATE = `pg_is_in_recovery() AS standby, current_setting('transaction_read_only') AS read_only,
-  current_setting('synchronous_standby_names') AS synchronous`;
+  current_setting('synchronous_standby_names') AS synchronous, ${INCARNATION}`;
 
-interface StateRow {
+export interface IncarnationRow {
+  readonly incarnation: string;
+}
+
+interface StateRow extends IncarnationRow {
   readonly standby: boolean;
   readonly read_only: string;
   readonly synchronous: string;
@@ -61,11 +71,12 @@ type LimitsRow = Record<keyof typeof LIMITS, number>;
  */
 export async function beginSession(query: Query): Promise<Session> {
   const { rows } = lastOf(await query<LimitsRow & StateRow>(`${SET_LIMITS}; SELECT ${READ_LIMITS}, ${STATE}`));
-  const [row] = rows;
+  const [row] = rows as [LimitsRow & StateRow];
   requireLimits(row, LIMITS);
-  const writable = row?.standby === false && row.read_only === 'off';
-  const synchronous = (row?.synchronous ?? '').trim() !== '';
-  return { writable, synchronous, identity: writable ? await identityOf(query) : undefined };
+  const { incarnation } = row;
+  const writable = !row.standby && row.read_only === 'off';
+  const synchronous = row.synchronous.trim() !== '';
+  return { writable, synchronous, identity: writable ? await identityOf(query) : undefined, incarnation };
 }
 
 /** @throws StorageFailure unless a transaction that began just now has the limits that it should have */

@@ -1,5 +1,5 @@
 import type { Change } from '@strongroom/storage-sdk';
-import { keysOf, outcomeOf } from './batch.ts';
+import { keysOf, outcomeOf, type Outcome } from './batch.ts';
 import type { Connections, Use } from './connections.ts';
 import type { Query } from './query.ts';
 import type { Schema } from './schema.ts';
@@ -7,12 +7,21 @@ import { IDENTITY, lastOf, LIMITS, readIdentity, type IdentityRow } from './sess
 
 /** How far a transaction has come. */
 export interface Progress {
-  /** Its number, once it has begun. */
-  txid: string | undefined;
-  /** COMMIT was sent. */
-  committing: boolean;
+  /** How it is found again, once COMMIT was sent. */
+  committing: SentCommit | undefined;
   /** For each change the key of its conflict, once they are known. */
   conflicts: readonly (string | undefined)[];
+}
+
+/** A transaction whose COMMIT was sent. */
+export interface SentCommit {
+  readonly txid: string;
+  /** Of the server that gave it its number. */
+  readonly incarnation: string;
+  /** The table that it wrote to, as a quoted identifier. */
+  readonly entries: string;
+  /** By key; undefined where it removed the record. */
+  readonly written: ReadonlyMap<string, Uint8Array | undefined>;
 }
 
 /** Another transaction inserted a key between our read and our insert. */
@@ -62,13 +71,19 @@ export class Transaction {
   }
 
   /** Fills in `progress` as it goes on. @throws what pg throws */
-  async run({ query, synchronous, unreplicated }: Use, changes: readonly Change[], lockMs: number, progress: Progress): Promise<void> {
+  async run(
+    { query, synchronous, incarnation, unreplicated }: Use,
+    changes: readonly Change[],
+    lockMs: number,
+    progress: Progress,
+  ): Promise<void> {
     // That of the moment: what is found out meanwhile of another table must not have these changes written there.
     const { entries } = this.#schema;
     try {
-      progress.txid = await this.begin(query, lockMs);
-      await this.#write(query, entries, changes, progress);
-      progress.committing = true;
+      const txid = await this.begin(query, lockMs);
+      const { conflicts, written } = await this.#write(query, entries, changes);
+      progress.conflicts = conflicts;
+      progress.committing = { txid, incarnation, entries, written };
       // A limit would end only the wait for the synchronous standby, and the commit would be answered without it.
       await query(synchronous ? 'SET LOCAL statement_timeout TO 0; COMMIT' : 'COMMIT');
     } catch (error) {
@@ -78,7 +93,11 @@ export class Transaction {
     if (unreplicated()) throw new Unreplicated();
   }
 
-  async #write(query: Query, entries: string, changes: readonly Change[], progress: Progress): Promise<void> {
+  async #write(
+    query: Query,
+    entries: string,
+    changes: readonly Change[],
+  ): Promise<Pick<SentCommit, 'written'> & Pick<Outcome, 'conflicts'>> {
     const keys = keysOf(changes);
     const found = new Map<string, number>();
     const simple = keys.length <= 1 && changes.every((change) => !change.expect?.length && !change.delete?.length);
@@ -91,7 +110,6 @@ export class Transaction {
       for (const { key, version } of rows) found.set(key, Number(version));
     }
     const { conflicts, inserts, puts, deletes, changed } = outcomeOf(changes, found);
-    progress.conflicts = conflicts;
     if (simple)
       await this.#insert(query, entries, [...inserts, ...puts], '(key) DO UPDATE SET value = excluded.value, version = excluded.version');
     else {
@@ -103,6 +121,8 @@ export class Transaction {
     if (deletes.length + unwanted.length > 0)
       await query(`DELETE FROM ${entries} WHERE key = ANY($1::text[])`, [[...deletes, ...unwanted]]);
     if (changed.length > 0) await this.#notify(query, changed);
+    const removed = [...deletes, ...unwanted].map((key) => [key, undefined] as const);
+    return { conflicts, written: new Map<string, Uint8Array | undefined>([...inserts, ...puts, ...removed]) };
   }
 
   /** Values go as one binary string and are cut apart by the server. Gives the number of rows written. */

@@ -229,7 +229,7 @@ export class Writer {
     const current: Waiting[] = [];
     let conflicts: readonly (string | undefined)[] = [];
     for (let attempt = 1, lost = 0; ; attempt++) {
-      const progress: Progress = { txid: undefined, committing: false, conflicts: [] };
+      const progress: Progress = { committing: undefined, conflicts: [] };
       let { epoch, past } = history;
       try {
         conflicts = await this.#connections.use(async (use) => {
@@ -252,7 +252,7 @@ export class Writer {
         if (error instanceof StorageFailure && progress.committing) throw error;
         if (error instanceof Unreplicated) throw new StorageFailure(NAME, UNREPLICATED);
         if (progress.committing && !isAnswer(error)) {
-          const outcome = await outcomeOfCommit(this.#connections, progress.txid as string, past);
+          const outcome = await outcomeOfCommit(this.#connections, progress.committing, past);
           if (outcome === undefined) throw new StorageFailure(NAME, UNKNOWN);
           if (outcome === 'committed') {
             conflicts = progress.conflicts;
