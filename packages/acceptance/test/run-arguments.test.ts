@@ -22,8 +22,11 @@ describe('npm run bench', () => {
       nodes: undefined,
       stores: undefined,
     });
-    const words = ['--seconds=0.5', '--leases=10,200', '--only=storages', '--workers', '1,2'];
-    expect(benchArguments(words, {})).toMatchObject({ seconds: 0.5, leases: [10, 200], only: 'storages', workers: [1, 2] });
+    expect(benchArguments(['--seconds=0.5', '--leases=10,200'], {})).toMatchObject({ seconds: 0.5, leases: [10, 200] });
+    expect(benchArguments(['--only=large', '--percent=1,2'], {})).toMatchObject({ only: 'large', percents: [1, 2] });
+    expect(benchArguments(['--workers', '1,2', '--share=10', '--rounds=5'], {})).toMatchObject({ workers: [1, 2], share: 0.1, rounds: 5 });
+    const ours = [`--nodes=${process.execPath}`, '--against=http://127.0.0.1:8200', '--token=root', '--pid=4', '--our-workers=2'];
+    expect(benchArguments(ours, {})).toMatchObject({ nodes: [process.execPath], against: { pid: 4 }, ourWorkers: 2 });
     expect(benchArguments(['--against=http://127.0.0.1:8200', '--only=pg'], { VAULT_TOKEN: 'root' })).toMatchObject({
       against: { token: 'root', pid: undefined },
       only: 'pg',
@@ -43,15 +46,15 @@ describe('npm run bench', () => {
     ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
     ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
     ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
-    ['--rounds=1.5', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
+    ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
     ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
     ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
     ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
-    ['--percent=ten', '--percent: "ten" is not a number above 0, such as 10'],
-    ['--percent=1,1', '--percent: each number must be greater than the one before it, as in --percent=1'],
-    ['--share=101', '--share: "101" is not a number above 0 and at most 100, such as 20'],
+    ['--percent=ten --only=large', '--percent: "ten" is not a number above 0, such as 10'],
+    ['--percent=1,1 --only=large', '--percent: each number must be greater than the one before it, as in --percent=1'],
+    ['--share=101 --workers=1', '--share: "101" is not a number above 0 and at most 100, such as 20'],
     ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
-    ['--our-workers=65', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
+    ['--our-workers=65 --against=http://vault --token=root', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
     ['--stores=lmdb,mysql', '--stores: "mysql" is not one of lmdb, postgresql, etcd'],
     ['--only=kvv', '--only: nothing that is measured has "kvv" in its name; name one of these'],
     ['--nodes=/nowhere/node', '--nodes: there is no file "/nowhere/node"; name executables of Node.js, separated by commas'],
@@ -59,6 +62,17 @@ describe('npm run bench', () => {
     ['--against=https://vault', '--against: "https://vault" is not an http:// URL, such as http://127.0.0.1:8200'],
     ['--against=http://vault', '--token, or the environment variable VAULT_TOKEN, must be a root token'],
     ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number of at least 1, such as 4321'],
+    ['--pid=4321', '--pid is used with --against only'],
+    ['--share=10', '--share is used with --workers only'],
+    ['--rounds=2', '--rounds is used with --against, --workers, --nodes, --stores only'],
+    ['--percent=10', '--percent is used with --only=large only'],
+    ['--leases=10 --only=kv', '--leases is used with --only=leases, --only=snapshot, or without --only'],
+    ['--stores=lmdb --workers=2', '--workers and --stores cannot be used together'],
+    [
+      '--against=http://vault --nodes=/a,/b',
+      '--against and --nodes cannot be used together unless --nodes names one executable, which runs ours',
+    ],
+    ['--workers=2 --only=kv', '--only cannot be used with --workers, which always measures the same'],
     [
       '--stores=lmdb --only=health',
       '--only: nothing that is measured has "health" in its name; name one of these or a part of one: lookup',

@@ -25,8 +25,9 @@ export type Suite = (typeof SUITES)[number];
 
 /** Chosen by a part of their names. */
 const MEASURED: readonly string[] = [...Object.keys(CALLS), ...SUITES];
-/** Chosen by their whole names. */
-const ALONE = ['leases', 'snapshot', 'heap', 'large', 'storages'];
+/** Those with a number of leases, and the others; chosen by their whole names. */
+const COUNTED = ['leases', 'snapshot'];
+const ALONE = [...COUNTED, 'heap', 'large', 'storages'];
 /** What several servers are compared by, chosen by a part of their names. */
 const COMPARED = [
   ...Object.keys(CALLS).filter((name) => name !== 'health'),
@@ -58,7 +59,19 @@ const FLAGS = [
   'token',
   'workers',
 ] as const;
-type Flags = Readonly<Partial<Record<(typeof FLAGS)[number], string>>>;
+type Flag = (typeof FLAGS)[number];
+type Flags = Readonly<Partial<Record<Flag, string>>>;
+
+/** Each has servers compared, and nothing else done. */
+const COMPARISONS = ['against', 'workers', 'nodes', 'stores'] as const satisfies readonly Flag[];
+/** Flags that say how, and those of which one has to be there for it. */
+const BESIDE: Readonly<Partial<Record<Flag, readonly Flag[]>>> = {
+  token: ['against'],
+  pid: ['against'],
+  'our-workers': ['against'],
+  share: ['workers'],
+  rounds: COMPARISONS,
+};
 
 export interface BenchArguments {
   readonly seconds: number;
@@ -83,6 +96,7 @@ export interface BenchArguments {
 export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
   const flags = flagsIn(words);
   const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
+  requireOneRun(flags);
   const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });
   return {
     seconds: amountIn('--seconds', seconds, { example: 5 }),
@@ -122,6 +136,27 @@ function flagsIn(words: readonly string[]): Flags {
     flags[name] = value;
   }
   return flags;
+}
+
+/** @throws WrongArgument where a flag would be left aside */
+function requireOneRun(flags: Flags): void {
+  const [first, second] = COMPARISONS.filter((name) => flags[name] !== undefined);
+  const isOnOneNode = first === 'against' && second === 'nodes' && !flags.nodes!.includes(',');
+  if (second !== undefined && !isOnOneNode) {
+    const but = first === 'against' && second === 'nodes' ? ' unless --nodes names one executable, which runs ours' : '';
+    throw new WrongArgument(`--${first} and --${second} cannot be used together${but}`);
+  }
+  for (const [name, hosts] of Object.entries(BESIDE) as [Flag, readonly Flag[]][]) {
+    if (flags[name] === undefined || hosts.some((host) => flags[host] !== undefined)) continue;
+    throw new WrongArgument(`--${name} is used with ${hosts.map((host) => `--${host}`).join(', ')} only`);
+  }
+  const { only = 'leases', leases, percent, workers } = flags;
+  if (percent !== undefined && only !== 'large') throw new WrongArgument('--percent is used with --only=large only');
+  if (leases !== undefined && (!COUNTED.includes(only) || first !== undefined)) {
+    throw new WrongArgument(`--leases is used with ${COUNTED.map((name) => `--only=${name}`).join(', ')}, or without --only`);
+  }
+  if (workers !== undefined && flags.only !== undefined)
+    throw new WrongArgument('--only cannot be used with --workers, which always measures the same');
 }
 
 /** What one size adds stays for the next, so that a smaller one cannot follow. */

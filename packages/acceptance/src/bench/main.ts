@@ -30,7 +30,7 @@ import { fill, workloads, type WorkloadName } from './workloads.ts';
 /**
  * `npm run bench [-- --seconds=5] [--leases=100000,1000000] [--only=kv]`: operations per second, CPU per operation and memory of a
  * server on LMDB, driven from this process over 32 connections on loopback. With `--against=URL --token=…` it drives that server as well, in alternating
- * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time, and `--our-workers=N` gives ours so many workers. With
+ * rounds, and prints ratios; `--pid=N` names the process of that server, for its CPU time, `--our-workers=N` gives ours so many workers, and `--nodes=FILE` names the Node.js that runs it. With
  * `--nodes=FILE,FILE` it runs a server on each of these Node.js executables and compares them with the first in the same way. `--workers=1,2,4` compares servers with so many
  * workers, each held to `--share=20` per cent of a core; it needs Linux and root. `--stores=lmdb,postgresql,etcd` compares servers on different stores; `--only=storages`
  * drives the storage drivers alone. `--only=heap` prints what one request allocates, and which functions allocate it. `--only=large --percent=1,10,100` fills a store to each of these parts of a large one, and prints how each figure grows.
@@ -50,7 +50,8 @@ const {
 } = orRefuse(() => benchArguments(process.argv.slice(2)));
 const out = process.stdout;
 
-out.write(`node ${process.versions.node}, 32 connections, ${seconds} s each\n\n`);
+const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
+out.write(`node ${nodeOfOurs}, 32 connections, ${seconds} s each\n\n`);
 if (against !== undefined) {
   await compareWith(against);
   process.exit(0);
@@ -158,13 +159,17 @@ async function compareWith(peer: Peer): Promise<void> {
   }
 }
 
+/** Such as v20.19.0. */
+function versionOf(node: string): string {
+  return execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+}
+
 /** Medians of alternating rounds of our server on several versions of Node.js. */
 async function compareNodes(files: readonly string[]): Promise<void> {
   const servers: NamedServer[] = [];
   try {
     for (const node of files) {
-      const name = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-      servers.push({ name, server: await BenchServer.start({ node }) });
+      servers.push({ name: versionOf(node), server: await BenchServer.start({ node }) });
     }
     await compareServers(servers);
   } finally {
