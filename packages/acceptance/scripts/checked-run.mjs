@@ -1,12 +1,18 @@
 // Runs a program of this package that is built first: for wrong arguments it says what would be right, and neither builds nor starts anything.
 import '../../lab/scripts/typescript-loader.mjs';
-import { runBuilt } from './setup.mjs';
+import { installPackages, runBuilt } from './setup.mjs';
 
+// Reading the arguments takes what compiles TypeScript.
+installPackages();
 const { orRefuse } = await import('../src/arguments.ts');
 
-/** `read` reads the arguments, and throws WrongArgument. Ends the process with the program's exit code. */
-export function checkedRun(program, read) {
+/**
+ * `read` reads the arguments, and throws WrongArgument. `install` gets what else the program needs, and returns what could not be had, and why.
+ * Ends the process with the program's exit code.
+ */
+export function checkedRun(program, read, install = () => []) {
   const words = process.argv.slice(2);
   orRefuse(() => read(words));
+  for (const reason of install()) console.log(`not installed: ${reason}`);
   runBuilt(`${program}/main.js`, words);
 }

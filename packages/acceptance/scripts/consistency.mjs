@@ -1,6 +1,6 @@
 // `npm run consistency [-- --seconds=60] [--only=postgresql] [--faults=no]`: installs what is missing, builds, and checks what several servers on one store answer.
-import { buildGoPrograms, installPackages, runBuilt } from './setup.mjs';
+import { checkedRun } from './checked-run.mjs';
+import { buildGoPrograms } from './setup.mjs';
 
-installPackages();
-for (const reason of buildGoPrograms()) console.log(`not built: ${reason}`);
-runBuilt('consistency/main.js', process.argv.slice(2));
+const { consistencyArguments } = await import('../src/consistency/consistency-arguments.ts');
+checkedRun('consistency', consistencyArguments, buildGoPrograms);

@@ -1,6 +1,6 @@
 // `npm run fuzz [-- seconds [seed]]`: installs what is missing, builds, and fuzzes the OpenAPI document of a server with every engine.
-import { installPackages, installPython, runBuilt } from './setup.mjs';
+import { checkedRun } from './checked-run.mjs';
+import { installPython } from './setup.mjs';
 
-installPackages();
-for (const reason of installPython()) console.log(`not installed: ${reason}`);
-runBuilt('fuzz/main.js', process.argv.slice(2));
+const { fuzzArguments } = await import('../src/fuzz/fuzz-arguments.ts');
+checkedRun('fuzz', fuzzArguments, installPython);

@@ -62,7 +62,7 @@ export function installPython() {
   for (const { packages } of wanted) {
     console.log(`Installing ${packages.join(' and ')} (Python) into .strongroom/python …`);
     const made = existsSync(python) || run('python3', ['-m', 'venv', folder]) === 0;
-    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+    if (made) run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile', ...packages]);
   }
   const failed = PYTHON_PACKAGES.filter((one) => !works(one));
   if (!failed.includes(PYTHON_PACKAGES[0])) process.env.STRONGROOM_PYTHON = python;

@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 /** An argument of a command that cannot be what is meant. Its message names the argument, and says what would be right. */
 export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
@@ -31,6 +33,24 @@ export function nameIn<Name extends string>(argument: string, text: string, name
   const found = names.find((name) => name === text);
   if (found !== undefined) return found;
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not one of ${names.join(', ')}`);
+}
+
+/** The values of arguments of the form `--name=value` or `--name value`. @throws WrongArgument for any other */
+export function flagsIn<Name extends string>(words: readonly string[], names: readonly Name[]): Readonly<Partial<Record<Name, string>>> {
+  const known = `the flags are ${names.map((name) => `--${name}=…`).join(' ')}`;
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const flags: Partial<Record<Name, string>> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new WrongArgument(`${JSON.stringify(token.value)} is not a flag; ${known}`);
+    if (token.kind !== 'option') continue;
+    const { rawName, value } = token;
+    const name = names.find((one) => one === token.name);
+    if (name === undefined) throw new WrongArgument(`${rawName} is not a flag; ${known}`);
+    if (value === undefined || value === '') throw new WrongArgument(`${rawName} needs a value: ${rawName}=…`);
+    flags[name] = value;
+  }
+  return flags;
 }
 
 /** What `read` returns. Where an argument is wrong, the process says why on stderr, and ends with code 2. */

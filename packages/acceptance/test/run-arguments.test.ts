@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
 import { benchArguments } from '../src/bench/bench-arguments.ts';
+import { consistencyArguments } from '../src/consistency/consistency-arguments.ts';
+import { SET_UPS } from '../src/consistency/set-ups.ts';
+import { fuzzArguments } from '../src/fuzz/fuzz-arguments.ts';
 import { tortureArguments } from '../src/torture/torture-arguments.ts';
 
 // The machine may be busy with other suites.
@@ -99,9 +102,47 @@ describe('npm run torture', () => {
   });
 });
 
+describe('npm run consistency', () => {
+  test('takes seconds, a set-up, and whether anything goes wrong', () => {
+    expect(consistencyArguments([])).toEqual({ seconds: 60, only: undefined, faults: true });
+    expect(consistencyArguments(['--seconds=3600', '--only=etcd', '--faults=no'])).toEqual({ seconds: 3_600, only: 'etcd', faults: false });
+  });
+
+  test('finds every set-up by its name', () => {
+    for (const { name } of SET_UPS) expect(consistencyArguments([`--only=${name}`]).only).toBe(name);
+  });
+
+  test.each([
+    ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
+    ['--second=60', '--second is not a flag; the flags are --seconds=…'],
+    ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],
+    ['--only=mysql', '--only: "mysql" is not one of lmdb, workers, postgresql, failover, etcd'],
+    ['--faults=none', '--faults: "none" is not one of yes, no'],
+  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
+    expect(() => consistencyArguments(words.split(' '))).toThrow(sentence);
+  });
+});
+
+describe('npm run fuzz', () => {
+  test('takes seconds and a seed', () => {
+    expect(fuzzArguments([])).toEqual({ seconds: 600, seed: undefined });
+    expect(fuzzArguments(['20', '7'])).toEqual({ seconds: 20, seed: 7 });
+  });
+
+  test.each([
+    ['abc', 'SECONDS: "abc" is not a number above 0, such as 600'],
+    ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
+    ['20 7 8', '"8" is one argument too many: npm run fuzz [-- SECONDS [SEED]]'],
+  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
+    expect(() => fuzzArguments(words.split(' '))).toThrow(sentence);
+  });
+});
+
 test.each([
   ['bench', '--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5\n'],
   ['torture', '0', 'KILLS: "0" is not a whole number of at least 1, such as 200\n'],
+  ['consistency', '--faults=none', '--faults: "none" is not one of yes, no\n'],
+  ['fuzz', 'abc', 'SECONDS: "abc" is not a number above 0, such as 600\n'],
 ])('npm run %s -- %s builds nothing', (script, word, sentence) => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script, '--', word], { cwd: root, encoding: 'utf8' });

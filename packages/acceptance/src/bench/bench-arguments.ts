@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { amountIn, countIn, nameIn, WrongArgument } from '../arguments.ts';
+import { amountIn, countIn, flagsIn, nameIn, WrongArgument } from '../arguments.ts';
 import { CALLS } from './workloads.ts';
 
 /** The stores that a server can be measured on. */
@@ -94,7 +93,7 @@ export interface BenchArguments {
 
 /** The arguments of `npm run bench`. Nothing is started for wrong ones: a misspelled flag would run everything, which takes an hour. @throws WrongArgument */
 export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
-  const flags = flagsIn(words);
+  const flags = flagsIn(words, FLAGS);
   const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
   requireOneRun(flags);
   const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });
@@ -120,22 +119,6 @@ export function benchArguments(words: readonly string[], environment: NodeJS.Pro
     }),
     stores: flags.stores?.split(',').map((name) => nameIn('--stores', name, STORE_NAMES)),
   };
-}
-
-function flagsIn(words: readonly string[]): Flags {
-  const known = `the flags are ${FLAGS.map((name) => `--${name}=…`).join(' ')}`;
-  const options = Object.fromEntries(FLAGS.map((name) => [name, { type: 'string' as const }]));
-  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
-  const flags: Partial<Record<string, string>> = {};
-  for (const token of tokens) {
-    if (token.kind === 'positional') throw new WrongArgument(`${JSON.stringify(token.value)} is not a flag; ${known}`);
-    if (token.kind !== 'option') continue;
-    const { name, rawName, value } = token;
-    if (!Object.hasOwn(options, name)) throw new WrongArgument(`${rawName} is not a flag; ${known}`);
-    if (value === undefined || value === '') throw new WrongArgument(`${rawName} needs a value: ${rawName}=…`);
-    flags[name] = value;
-  }
-  return flags;
 }
 
 /** @throws WrongArgument where a flag would be left aside */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { orRefuse } from '../arguments.ts';
+import { exitOnSignals } from '../exit-on-signals.ts';
 import { compare, type Peer } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
@@ -48,6 +49,7 @@ const {
   nodes,
   stores,
 } = orRefuse(() => benchArguments(process.argv.slice(2)));
+exitOnSignals();
 const out = process.stdout;
 
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;

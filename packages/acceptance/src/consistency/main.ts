@@ -1,5 +1,8 @@
 import { slapdMissing, startPostgres } from '@strongroom/lab';
+import { orRefuse } from '../arguments.ts';
+import { exitOnSignals } from '../exit-on-signals.ts';
 import { checkerMissing, verdictOn } from './checker.ts';
+import { consistencyArguments } from './consistency-arguments.ts';
 import { consistencyRun } from './consistency-run.ts';
 import type { FaultFigures } from './fault-log.ts';
 import type { Fault } from './faults.ts';
@@ -17,15 +20,14 @@ import { wrappingTokens } from './wrapping-tokens.ts';
  * `npm run consistency [-- --seconds=60] [--only=lmdb|workers|postgresql|failover|etcd] [--faults=no]`: clients work through several servers on one store while things go wrong, and
  * each object's calls must be explained by one order (linearizability).
  */
-const flags = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, '').split('=', 2) as [string, string | undefined]));
-const seconds = Number(flags.get('seconds') ?? 60);
-const only = flags.get('only');
+const { seconds, only, faults: withFaults } = orRefuse(() => consistencyArguments(process.argv.slice(2)));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 if (checkerMissing !== undefined) {
   say(checkerMissing);
   process.exit(2);
 }
+exitOnSignals();
 const target = await startPostgres({ settings: ['max_connections=200'] });
 try {
   for (const one of only === undefined ? SET_UPS : [setUp(only)]) {
@@ -52,7 +54,7 @@ async function check({ title, start }: SetUp): Promise<void> {
   say(`${title}, ${seconds} s`);
   const { cluster, faults: all, stop } = await start();
   try {
-    const faults = flags.get('faults') === 'no' ? [] : all;
+    const faults = withFaults ? all : [];
     const began = performance.now();
     const { history, faults: struck } = await consistencyRun(cluster, scenarios, {
       seconds,

@@ -1,4 +1,5 @@
 import { etcdMissing, standbyMissing, startEtcd, startPostgres } from '@strongroom/lab';
+import type { SetUpName } from './consistency-arguments.ts';
 import { etcdCluster, lmdbCluster, postgresCluster, workersCluster, type Cluster } from './cluster.ts';
 import { etcdFaults, failoverFault, postgresFaults, processFaults, workerFaults, type Fault } from './faults.ts';
 import { PostgresPair } from './postgres-pair.ts';
@@ -13,7 +14,7 @@ export interface Started {
 
 /** One way to run several servers on one store. */
 export interface SetUp {
-  readonly name: string;
+  readonly name: SetUpName;
   readonly title: string;
   /** Why it cannot be started here; undefined where it can. */
   readonly missing?: string;
@@ -76,9 +77,6 @@ function missing(reason: string | undefined): Pick<SetUp, 'missing'> {
   return reason === undefined ? {} : { missing: reason };
 }
 
-/** @throws Error where there is none of that name */
-export function setUp(name: string): SetUp {
-  const found = SET_UPS.find((one) => one.name === name);
-  if (!found) throw new Error(`${name} is none of ${SET_UPS.map((one) => one.name).join(', ')}`);
-  return found;
+export function setUp(name: SetUpName): SetUp {
+  return SET_UPS.find((one) => one.name === name)!;
 }

@@ -1,17 +1,18 @@
+import { orRefuse } from '../arguments.ts';
+import { exitOnSignals } from '../exit-on-signals.ts';
+import { fuzzArguments } from './fuzz-arguments.ts';
 import { fuzz } from './fuzz-run.ts';
 import { findSchemathesis } from './schemathesis.ts';
 
 /** `npm run fuzz [-- seconds [seed]]`: schemathesis on the OpenAPI document of a server with every engine. */
-const seconds = Number(process.argv[2] ?? 600);
-const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31));
+const { seconds, seed = 1 + Math.floor(Math.random() * (2 ** 31 - 1)) } = orRefuse(() => fuzzArguments(process.argv.slice(2)));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const python = findSchemathesis();
 if (python === undefined) {
   say('schemathesis is not installed: npm run fuzz installs it where python3 with venv is there');
   process.exit(1);
 }
-// The servers of the run end with this process, and only an orderly exit ends them.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+exitOnSignals();
 say(`Fuzzing for ${seconds} s with seed ${seed} …`);
 const report = await fuzz({ python, seconds, seed });
 if (process.env['FUZZ_VERBOSE']) say(report.printed);

@@ -1,5 +1,6 @@
 import { mariadbMissing, slapdMissing, startPostgres } from '@strongroom/lab';
 import { orRefuse } from '../arguments.ts';
+import { exitOnSignals } from '../exit-on-signals.ts';
 import { COMMON_SCENARIOS } from './common-scenarios.ts';
 import { CrashRun } from './crash-run.ts';
 import type { CrashStore } from './crash-store.ts';
@@ -23,6 +24,7 @@ import { tortureEtcd } from './torture-etcd.ts';
  * restores and migrations.
  */
 const { kills, only } = orRefuse(() => tortureArguments(process.argv.slice(2)));
+exitOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
 const table = new CrashTable();
