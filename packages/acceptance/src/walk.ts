@@ -47,7 +47,7 @@ export async function walk(say: Narrator): Promise<Walked> {
     running.push(postgres);
     say.note(`LDAP at ${directory.url}, ${postgres.version} at 127.0.0.1:${postgres.port}`);
 
-    say.step('Start the server on an LMDB store, initialise and unseal it');
+    say.step('Start the server on an LMDB store, initialize and unseal it');
     const address = `http://127.0.0.1:${await freePort()}`;
     const config = join(home, 'server.hcl');
     await writeFile(

@@ -41,9 +41,9 @@ export interface CoreOptions {
   /** Short for `seals` with one static seal. */
   readonly seal?: KeySeal;
   /**
-   * Initialises an empty store with this root token and opens it: for development, tests, and programs that embed a core over
+   * Initializes an empty store with this root token and opens it: for development, tests, and programs that embed a core over
    * memory. The unseal key is thrown away, so a store that survives could not be opened again without an automatic seal. Refused
-   * over a store that is initialised.
+   * over a store that is initialized.
    */
   readonly devRootToken?: string;
   /** The other processes of a server that has several. By default this one is the whole server. */

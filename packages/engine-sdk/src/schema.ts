@@ -8,7 +8,7 @@ let shared: Ajv | undefined;
 
 function ajv(): Ajv {
   if (!shared) {
-    // The engine optimises the code of a check that is asked often: Ajv's own pass makes no check faster, and takes a third of its compilation.
+    // The engine optimizes the code of a check that is asked often: Ajv's own pass makes no check faster, and takes a third of its compilation.
     const code = { optimize: false };
     shared = new Ajv({ allErrors: true, strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true, code });
     // For documents: texts are not parsed when a record is read.

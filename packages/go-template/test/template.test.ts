@@ -48,7 +48,7 @@ describe('the usual templates', () => {
     expect(Buffer.from(encoded, 'base64').toString('utf16le')).toBe('"päss"');
   });
 
-  test('the names of synchronised secrets', () => {
+  test('the names of synchronized secrets', () => {
     expect(
       render('VAULT_{{ .MountAccessor | uppercase }}_{{ .SecretKey | uppercase }}', { MountAccessor: 'kv_1234', SecretKey: 'my_secret' }),
     ).toBe('VAULT_KV_1234_MY_SECRET');

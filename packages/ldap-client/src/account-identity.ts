@@ -1,5 +1,5 @@
 import type { ManagedAccount } from '@strongroom/engine-sdk';
-import { isDn, normaliseDn } from './dn.ts';
+import { isDn, normalizeDn } from './dn.ts';
 import type { LdapEntry } from './entry.ts';
 import { canonicalServers } from './server-urls.ts';
 
@@ -26,5 +26,5 @@ export function accountIdentity(entry: LdapEntry, urls: readonly string[]): Mana
 
 /** The same for an entry that cannot be looked at: by its distinguished name at the servers. */
 export function namedAccount(dn: string, urls: readonly string[]): ManagedAccount {
-  return { system: canonicalServers(urls), name: isDn(dn) ? normaliseDn(dn) : dn.toLowerCase() };
+  return { system: canonicalServers(urls), name: isDn(dn) ? normalizeDn(dn) : dn.toLowerCase() };
 }

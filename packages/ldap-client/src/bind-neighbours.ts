@@ -1,6 +1,6 @@
 import { Neighbours } from '@strongroom/rotation';
 import { bindNameOf, type BindAccount } from './bind-account.ts';
-import { isDn, normaliseDn } from './dn.ts';
+import { isDn, normalizeDn } from './dn.ts';
 import { LdapError } from './error.ts';
 import { canonicalServers, serverUrls } from './server-urls.ts';
 
@@ -39,7 +39,7 @@ export function sharingWarnings(sharers: readonly string[]): string[] {
 
 function nameOf(bound: Bound): string {
   const name = bindNameOf(bound);
-  return (isDn(name) ? normaliseDn(name) : name).toLowerCase();
+  return (isDn(name) ? normalizeDn(name) : name).toLowerCase();
 }
 
 function haveServerInCommon(one: Bound, other: Bound): boolean {

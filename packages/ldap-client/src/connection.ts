@@ -77,7 +77,7 @@ export interface Connection {
   modify(dn: string, changes: readonly Modification[], options?: RequestOptions): Promise<void>;
   modifyDn(dn: string, rename: Rename, options?: RequestOptions): Promise<void>;
   delete(dn: string, options?: RequestOptions): Promise<void>;
-  /** The authorisation identity (RFC 4532), such as `dn:uid=a,…`; empty for anonymous. Active Directory has no such operation. */
+  /** The authorization identity (RFC 4532), such as `dn:uid=a,…`; empty for anonymous. Active Directory has no such operation. */
   whoAmI(options?: RequestOptions): Promise<string>;
   /** Closes at once; requests under way reject with `CLOSED`. Closing twice is fine. */
   close(): void;

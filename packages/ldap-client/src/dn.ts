@@ -105,7 +105,7 @@ function formatValue({ value, encoded }: NamePart): string {
 }
 
 /** One variant for all names that are the same: lower case, runs of spaces collapsed, the parts of a relative name in order. */
-export function normaliseDn(text: string): string {
+export function normalizeDn(text: string): string {
   return formatDn(
     parseDn(text).map((parts) =>
       parts
@@ -126,7 +126,7 @@ function compare(a: string, b: string): number {
 /** Whether two texts name the same entry, ignoring case. Texts that are not names are never the same. */
 export function sameDn(a: string, b: string): boolean {
   try {
-    return normaliseDn(a) === normaliseDn(b);
+    return normalizeDn(a) === normalizeDn(b);
   } catch (error) {
     if (error instanceof DnSyntaxError) return false;
     throw error;

@@ -9,7 +9,7 @@ import type {
   SearchRequest,
 } from './connection.ts';
 import type { ServiceOptions } from './directory-requests.ts';
-import { normaliseDn, isDn } from './dn.ts';
+import { normalizeDn, isDn } from './dn.ts';
 import { LdapEntry } from './entry.ts';
 import { LdapDialError, LdapError } from './error.ts';
 import { formatFilter } from './filter.ts';
@@ -275,7 +275,7 @@ function changeKey(server: string, dn: string): string {
 
 /** Names that mean the same entry have one key. */
 export function nameKey(dn: string): string {
-  return (isDn(dn) ? normaliseDn(dn) : dn).toLowerCase();
+  return (isDn(dn) ? normalizeDn(dn) : dn).toLowerCase();
 }
 
 function loop({ server }: ReferralUrl, url: string): ReferralError {

@@ -26,7 +26,7 @@ export type { SentDirectoryConfig } from './directory-config.ts';
 export { createDirectory } from './directory.ts';
 export type { Directory, DirectoryOptions } from './directory.ts';
 export type { ServiceBinding, ServiceOptions, VerifyOptions } from './directory-requests.ts';
-export { commonNameOf, DnSyntaxError, formatDn, isDn, normaliseDn, parentDn, parseDn, sameDn } from './dn.ts';
+export { commonNameOf, DnSyntaxError, formatDn, isDn, normalizeDn, parentDn, parseDn, sameDn } from './dn.ts';
 export type { DistinguishedName, NamePart, RelativeName } from './dn.ts';
 export { LdapEntry } from './entry.ts';
 export { LdapDialError, LdapError } from './error.ts';

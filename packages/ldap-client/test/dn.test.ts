@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { commonNameOf, DnSyntaxError, escapeDnValue, formatDn, isDn, normaliseDn, parentDn, parseDn, sameDn } from '../src/index.ts';
+import { commonNameOf, DnSyntaxError, escapeDnValue, formatDn, isDn, normalizeDn, parentDn, parseDn, sameDn } from '../src/index.ts';
 
 describe('a distinguished name', () => {
   test.each([
@@ -93,7 +93,7 @@ describe('a distinguished name', () => {
     expect(sameDn('cn=a', 'cn=b')).toBe(false);
     expect(sameDn('cn=a,dc=x', 'cn=a')).toBe(false);
     expect(sameDn('bob', 'bob')).toBe(false);
-    expect(normaliseDn('CN=Doe\\, Jane , O=X')).toBe('cn=doe\\, jane,o=x');
+    expect(normalizeDn('CN=Doe\\, Jane , O=X')).toBe('cn=doe\\, jane,o=x');
   });
 
   test('the parent is the name above', () => {

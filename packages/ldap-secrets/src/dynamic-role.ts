@@ -1,5 +1,5 @@
 import { BadRequest, f } from '@strongroom/engine-sdk';
-import { normaliseDn, type LdifRecord } from '@strongroom/ldap-client';
+import { normalizeDn, type LdifRecord } from '@strongroom/ldap-client';
 import type { DynamicRoleRecord } from './records.ts';
 import { recordsOf, RoleTemplates, safePart, type LdifData, type RoleEnvironment } from './role-templates.ts';
 
@@ -61,10 +61,10 @@ function usesPassword({ creation_ldif }: DynamicRoleRecord, roleName: string, en
 
 function deletionGaps(sample: RenderedRole): string[] {
   const deletion = recordsOf('deletion_ldif', sample.deletion_ldif);
-  const taken = new Set(deletion.filter(({ type }) => type === 'delete' || type === 'modrdn').map(({ dn }) => normaliseDn(dn)));
+  const taken = new Set(deletion.filter(({ type }) => type === 'delete' || type === 'modrdn').map(({ dn }) => normalizeDn(dn)));
   const own = new Set(ownEntries(sample));
   return sample.creation
-    .filter(({ type, dn }) => type === 'add' && !taken.has(normaliseDn(dn)))
+    .filter(({ type, dn }) => type === 'add' && !taken.has(normalizeDn(dn)))
     .map(({ dn }) =>
       own.has(dn)
         ? `deletion_ldif does not delete ${dn}, which creation_ldif adds; the engine deletes it by its name when the lease ends`
@@ -128,7 +128,7 @@ export function renderSample(role: DynamicRoleRecord, sample: Partial<Moment>, e
 /** The entries that the creation adds and that nobody else can have: their names hold the generated name. */
 export function ownEntries({ creation, username }: Pick<RenderedRole, 'creation' | 'username'>): string[] {
   const name = username.toLowerCase();
-  const holds = (dn: string): boolean => dn.toLowerCase().includes(name) || normaliseDn(dn).toLowerCase().includes(name);
+  const holds = (dn: string): boolean => dn.toLowerCase().includes(name) || normalizeDn(dn).toLowerCase().includes(name);
   return creation.filter(({ type, dn }) => type === 'add' && holds(dn)).map(({ dn }) => dn);
 }
 

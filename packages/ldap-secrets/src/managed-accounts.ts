@@ -1,5 +1,5 @@
 import { BadRequest, type StorageView } from '@strongroom/engine-sdk';
-import { isDn, normaliseDn } from '@strongroom/ldap-client';
+import { isDn, normalizeDn } from '@strongroom/ldap-client';
 import { managedAlready } from '@strongroom/rotation';
 import { accountKey, recordsIn, type Claim, type Records } from './records.ts';
 
@@ -7,7 +7,7 @@ import { accountKey, recordsIn, type Claim, type Records } from './records.ts';
 export function claimsOf(name: string, dns: readonly (string | undefined)[]): string[] {
   const entries = dns
     .filter((dn) => dn !== undefined && dn !== '')
-    .map((dn) => `dn/${isDn(dn!) ? normaliseDn(dn!).toLowerCase() : dn!.toLowerCase()}`);
+    .map((dn) => `dn/${isDn(dn!) ? normalizeDn(dn!).toLowerCase() : dn!.toLowerCase()}`);
   return [...new Set([`name/${accountKey(name)}`, ...entries])];
 }
 

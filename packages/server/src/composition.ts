@@ -52,7 +52,7 @@ export interface Replacements {
   readonly plugins?: readonly Plugin[];
   /** In place of the package `@strongroom/console`. */
   readonly console?: ConsolePages;
-  /** Development: an empty store is initialised with it, and key-value is mounted at `secret/`. */
+  /** Development: an empty store is initialized with it, and key-value is mounted at `secret/`. */
   readonly devRootToken?: string;
 }
 

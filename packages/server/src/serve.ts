@@ -71,7 +71,7 @@ function banner({ addresses, sealed, initialized, automatic }: Listening, { stor
     ? 'unsealed'
     : initialized
       ? `sealed: strongroom ${automatic ? 'status says why' : 'operator unseal opens it'}`
-      : 'not initialised: strongroom operator init makes its keys';
+      : 'not initialized: strongroom operator init makes its keys';
   const processes = workers > 1 ? `      Workers: ${workers}\n` : '';
   return `Strongroom server started\n\n    Listeners: ${addresses.join(', ')}\n      Storage: ${place}\n${processes}        State: ${state}\n\n`;
 }

@@ -61,8 +61,8 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   writeFileSync(secret, password);
   if (as.uid !== undefined && as.gid !== undefined) for (const path of [folder, secret]) chownSync(path, as.uid, as.gid);
   const data = join(folder, 'data');
-  const initialise = ['-D', data, '-U', 'admin', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(join(bin, 'initdb'), initialise, { ...as, cwd: folder });
+  const initialize = ['-D', data, '-U', 'admin', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(join(bin, 'initdb'), initialize, { ...as, cwd: folder });
   const port = await freePort();
   let server: ChildProcess;
 

@@ -74,7 +74,7 @@ export class SecretManagerChannel {
       'grpc.default_authority': host,
       'grpc.enable_retries': 0,
     } as ConstructorParameters<typeof v1.SecretManagerServiceClient>[0]);
-    // A failing initialisation that a call begins would be an unhandled rejection inside the library.
+    // A failing initialization that a call begins would be an unhandled rejection inside the library.
     await client.initialize();
     return { client, caller };
   }

@@ -156,7 +156,7 @@ describe('a session with Secret Manager', () => {
   });
 
   test('service_account_email is acted as, where the credentials may', async () => {
-    const target = server.accounts.create('synchroniser').client_email;
+    const target = server.accounts.create('synchronizer').client_email;
     const denied = await failure(read(await open({ service_account_email: target }), 'name'));
     expect(denied).toMatchObject({ code: 'client_side', providerCode: 'PERMISSION_DENIED' });
     expect(denied.message).toContain('iam.serviceAccounts.getAccessToken');
@@ -167,7 +167,7 @@ describe('a session with Secret Manager', () => {
   });
 
   test('a token endpoint that fails or is busy is distinguished from credentials that are refused, and is asked once', async () => {
-    const target = server.accounts.create('synchroniser-2').client_email;
+    const target = server.accounts.create('synchronizer-2').client_email;
     server.accounts.allowImpersonation(server.account.client_email, target);
     server.authority.fail({ status: 503, times: 5 });
     expect(await failure(read(await open({ service_account_email: target }), 'a'))).toMatchObject({ code: 'external_service' });

@@ -23,7 +23,7 @@ export type Ownership = 'marked' | 'recorded';
  * One kind of place that secrets are copied to. A value: importing it does nothing, and provider SDKs are loaded inside `open`
  * (by `await import`), so that a server that lists the plugin pays nothing for it. The host checks `apiVersion` before it calls anything.
  *
- * The host decides what to write, when, and whether it may; it renders and normalises names, checks limits, stores its intent first,
+ * The host decides what to write, when, and whether it may; it renders and normalizes names, checks limits, stores its intent first,
  * paces, retries and keeps the status. The plugin translates single calls and errors, and never retries by itself: SDK retries are off.
  */
 export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TObject = TObject> {
@@ -57,7 +57,7 @@ export interface SyncDestinationPlugin<C extends TObject = TObject, A extends TO
     /** Whether `custom_tags` is taken. */
     readonly customTags: boolean;
     readonly granularity: Granularity;
-    /** Default template of remote names; the host normalises what it renders. */
+    /** Default template of remote names; the host normalizes what it renders. */
     readonly secretNameTemplate: string;
   };
   readonly ownership: Ownership;
@@ -120,7 +120,7 @@ export interface ReadRequest {
 
 /** A secret to create or replace. */
 export interface PutRequest {
-  /** Already normalised and within the limits. */
+  /** Already normalized and within the limits. */
   readonly name: string;
   /** Already within the limits. */
   readonly value: string;

@@ -24,7 +24,7 @@ export interface BenchServerOptions {
   readonly stanza?: string;
 }
 
-/** A server, initialised with one share; it can be restarted on the same store. */
+/** A server, initialized with one share; it can be restarted on the same store. */
 export class BenchServer {
   readonly #folder: string;
   readonly #port: number;

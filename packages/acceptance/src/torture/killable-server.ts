@@ -40,7 +40,7 @@ export class KillableServer {
     this.#config = join(folder, 'server.hcl');
   }
 
-  /** A new store, initialised and open; or the store of another one. */
+  /** A new store, initialized and open; or the store of another one. */
   static async start({ storage, like }: KillableOptions = {}): Promise<KillableServer> {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-killable-'));
     const server = new KillableServer(folder, await freePort(), like?.sealKey ?? randomBytes(32));

@@ -22,7 +22,7 @@ export interface EmulatedSeal {
 }
 
 /**
- * The life of a server under one seal, over processes: started before the initialisation, sealed by hand, killed, and started while the service is away, then with its
+ * The life of a server under one seal, over processes: started before the initialization, sealed by hand, killed, and started while the service is away, then with its
  * seal named by the environment alone.
  */
 export async function walkUnderSeal({ type, block, variables, surroundings = {}, secrets, ...service }: EmulatedSeal): Promise<void> {

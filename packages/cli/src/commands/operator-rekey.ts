@@ -87,7 +87,7 @@ export const rekey = defineCommand({
         require_verification: flags.verify,
       };
       const reply = await doing('Error initializing rekey', family.call('PUT', 'init', body));
-      // The first recovery shares, which no present share authorises.
+      // The first recovery shares, which no present share authorizes.
       if (reply['complete'] === true) return showDone(out, reply, true);
       return showState(out, reply['started'] === undefined ? await family.call('GET', 'init') : reply);
     }

@@ -12,7 +12,7 @@ import { raft, snapshot } from './operator-snapshot.ts';
 const operator: CommandGroup = {
   name: 'operator',
   synopsis: 'Perform tasks of an operator',
-  description: 'Initialises, seals and unseals servers, and changes their keys.',
+  description: 'Initializes, seals and unseals servers, and changes their keys.',
   subcommands: [
     init,
     unseal,

@@ -13,7 +13,7 @@ export interface ConsoleServerOptions {
   /** Configuration in HCL beside what a development server has. */
   readonly configuration?: string;
   /** A server without keys, as an installer finds it, in place of a development server. */
-  readonly uninitialised?: boolean;
+  readonly uninitialized?: boolean;
   /** Where a server without keys stores what it stores: the next server of the folder finds it there, and nobody deletes it. */
   readonly store?: string;
   /** The built command, which shares its packages with a plugin that the configuration names: a bundle has them once more. */
@@ -45,7 +45,7 @@ export class ConsoleServer {
 
   static async start({
     configuration = '',
-    uninitialised = false,
+    uninitialized = false,
     store,
     built = false,
   }: ConsoleServerOptions = {}): Promise<ConsoleServer> {
@@ -53,10 +53,10 @@ export class ConsoleServer {
     const folder = await mkdtemp(join(tmpdir(), 'strongroom-console-'));
     const file = join(folder, 'server.hcl');
     const storage = store === undefined ? 'storage "inmem" {}' : `storage "lmdb" { path = "${store}" }`;
-    const plain = uninitialised ? `${storage}\nlistener "tcp" { address = "127.0.0.1:0" }\n` : '';
+    const plain = uninitialized ? `${storage}\nlistener "tcp" { address = "127.0.0.1:0" }\n` : '';
     const development = ['-dev', `-dev-root-token-id=${ROOT_TOKEN}`, '-dev-listen-address=127.0.0.1:0'];
     await writeFile(file, `ui = true\n${plain}${configuration}\n`);
-    const words = [built ? COMMAND : await bundledServer(), 'server', ...(uninitialised ? [] : development), `-config=${file}`];
+    const words = [built ? COMMAND : await bundledServer(), 'server', ...(uninitialized ? [] : development), `-config=${file}`];
     const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
     const killed = (): void => void child.kill('SIGKILL');
     process.once('exit', killed);

@@ -23,11 +23,11 @@ describeWhere(noChromium, 'a server whose seal opens it', () => {
     folder = await mkdtemp(join(tmpdir(), 'strongroom-seals-'));
     await writeFile(join(folder, 'key'), randomBytes(32).toString('hex'));
     browser = await ConsoleBrowser.start();
-    server = await ConsoleServer.start({ uninitialised: true, store: join(folder, 'store') });
+    server = await ConsoleServer.start({ uninitialized: true, store: join(folder, 'store') });
     const { body } = await server.set('PUT', 'sys/init', { secret_shares: 2, secret_threshold: 2 });
     ({ keys: shares, root_token: rootToken } = body as { keys: string[]; root_token: string });
     await server.stop();
-    server = await ConsoleServer.start({ uninitialised: true, store: join(folder, 'store'), configuration: seal() });
+    server = await ConsoleServer.start({ uninitialized: true, store: join(folder, 'store'), configuration: seal() });
   }, 60_000);
   afterAll(async () => {
     await browser?.stop();
@@ -125,7 +125,7 @@ describeWhere(noChromium, 'a server whose seal opens it', () => {
   test('waits for a seal that does not answer, says so, and goes on by itself', async () => {
     await server.stop();
     await rename(join(folder, 'key'), join(folder, 'away'));
-    server = await ConsoleServer.start({ uninitialised: true, store: join(folder, 'store'), configuration: seal() });
+    server = await ConsoleServer.start({ uninitialized: true, store: join(folder, 'store'), configuration: seal() });
     const tab = await browser.tab(server.origin);
     await tab.page.goto('/ui/');
     await heading(tab, 'The server is sealed');

@@ -13,7 +13,7 @@ describeWhere(noChromium, 'the first hour of a server', () => {
   let rootToken = '';
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([ConsoleServer.start({ uninitialised: true }), ConsoleBrowser.start()]);
+    [server, browser] = await Promise.all([ConsoleServer.start({ uninitialized: true }), ConsoleBrowser.start()]);
     installer = await browser.tab(server.origin);
     keyholder = await browser.tab(server.origin);
   });
@@ -40,19 +40,19 @@ describeWhere(noChromium, 'the first hour of a server', () => {
     return read;
   };
 
-  test('initialises it, and shows the keys once, hidden until they are asked for', async () => {
+  test('initializes it, and shows the keys once, hidden until they are asked for', async () => {
     await installer.page.goto('/ui/mounts');
-    await heading(installer, 'Initialise the server');
+    await heading(installer, 'Initialize the server');
     expect(await installer.violations()).toEqual([]);
     await installer.page.getByRole('textbox', { name: 'Shares' }).fill('3');
     await installer.page.getByRole('textbox', { name: 'Needed' }).fill('4');
-    await installer.page.getByRole('button', { name: 'Initialise' }).click();
+    await installer.page.getByRole('button', { name: 'Initialize' }).click();
     await installer.page
       .getByRole('alert')
       .getByText(/threshold/i)
       .waitFor();
     await installer.page.getByRole('textbox', { name: 'Needed' }).fill('2');
-    await installer.page.getByRole('button', { name: 'Initialise' }).click();
+    await installer.page.getByRole('button', { name: 'Initialize' }).click();
     await heading(installer, 'Store the keys');
     expect(await installer.violations()).toEqual([]);
     shares = await readShares(installer, 3);

@@ -86,11 +86,11 @@ export class Lifecycle {
     return made;
   }
 
-  /** Initializes an empty store with this root token, and opens it. The keys are thrown away. @throws Error over a store that is initialised */
+  /** Initializes an empty store with this root token, and opens it. The keys are thrown away. @throws Error over a store that is initialized */
   initializeForDevelopment(rootToken: string): Promise<void> {
     return this.#changes.run(async () => {
       const { seal, tokens } = this.#services;
-      if (await this.initialized()) throw new Error('devRootToken is for an empty store; this one is initialised');
+      if (await this.initialized()) throw new Error('devRootToken is for an empty store; this one is initialized');
       await seal.initialize(
         seal.automatic
           ? { secretShares: undefined, secretThreshold: undefined, recoveryShares: 1, recoveryThreshold: 1 }
@@ -122,7 +122,7 @@ export class Lifecycle {
   }
 
   /**
-   * Opens the server if its seal does that by itself. Where the store is not initialised yet or no seal can be reached, it is opened later, as soon
+   * Opens the server if its seal does that by itself. Where the store is not initialized yet or no seal can be reached, it is opened later, as soon
    * as that is possible; so it is where they do not answer for a while. @throws SealNotOpened for seals whose keys do not open the store
    */
   async openWhenPossible(): Promise<void> {
@@ -259,7 +259,7 @@ export class Lifecycle {
 
   /** The server sealed itself because another one replaced its keys: it opens with the new ones, if its seal does that by itself. */
   async #openAgain(): Promise<void> {
-    if (this.#services.seal.automatic) this.#opening.start('not initialised');
+    if (this.#services.seal.automatic) this.#opening.start('not initialized');
   }
 
   async #load(): Promise<void> {

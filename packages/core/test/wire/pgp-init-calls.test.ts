@@ -16,7 +16,7 @@ const differences: Readonly<Record<number, Difference>> = {
   21: { why: 'there is no leader to ask for, so a sealed server answers too', status: 200 },
 };
 
-describe('the recorded calls of an initialisation with PGP keys', () => {
+describe('the recorded calls of an initialization with PGP keys', () => {
   let core: Core;
   beforeAll(async () => {
     core = await checkedCore({ storage: memoryStorage(), pgp: async () => ({ readPublicKey }) });

@@ -47,7 +47,7 @@ export const IGNORED: Readonly<Record<string, string>> = {
 
 /** Keys whose absence somebody would notice too late. */
 export const REFUSED: Readonly<Record<string, string>> = {
-  initialize: 'is not offered: initialise the server with strongroom operator init',
+  initialize: 'is not offered: initialize the server with strongroom operator init',
   entropy: 'is not offered: random numbers come from the operating system',
   administrative_namespace_path: 'is not offered: there are no namespaces',
 };

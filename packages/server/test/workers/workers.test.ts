@@ -71,7 +71,7 @@ workers = 2
     expect(server.said).toContain('Workers: 2');
   });
 
-  test('opens whole when one worker initialises it', async () => {
+  test('opens whole when one worker initializes it', async () => {
     const { body } = await connections[0]!.call('PUT', 'sys/init', '', { recovery_shares: 2, recovery_threshold: 2 });
     token = body['root_token'] as string;
     recovery = body['recovery_keys_base64'] as string[];

@@ -44,7 +44,7 @@ export function OrderShares({ base, present, first, came }: OrderSharesProps) {
       <Stack>
         <Text size="sm" c="dimmed">
           {first
-            ? 'There are none yet: the initialisation postponed them. A token is enough for the first ones.'
+            ? 'There are none yet: the initialization postponed them. A token is enough for the first ones.'
             : 'When a keyholder leaves, or the number of them changes. The present shares are needed to begin and are worthless afterwards.'}
         </Text>
         <Group align="flex-start">

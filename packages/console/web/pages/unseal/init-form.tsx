@@ -100,7 +100,7 @@ export function InitForm({ status, done }: InitFormProps) {
         )}
         {error && <ServerError error={error} />}
         <Button type="submit" loading={busy} disabled={shares === '' || (threshold === '' && !none)}>
-          Initialise
+          Initialize
         </Button>
       </Stack>
     </form>

@@ -24,7 +24,7 @@ export default function SealNeed({ status, keys, made, stored }: SealNeedProps) 
   }
   if (!status.initialized) {
     return (
-      <Card title="Initialise the server">
+      <Card title="Initialize the server">
         <InitForm status={status} done={made} />
       </Card>
     );

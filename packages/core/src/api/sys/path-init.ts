@@ -44,12 +44,12 @@ export function initPath(deps: InitPathDeps): AnyPath {
     },
   })
     .read({
-      summary: 'Whether the store is initialised.',
+      summary: 'Whether the store is initialized.',
       response: json200(Type.Object({ initialized: Type.Boolean() })),
       handle: async () => json({ initialized: await deps.initialized() }),
     })
     .update({
-      summary: 'Initialises the store.',
+      summary: 'Initializes the store.',
       response: Initialized,
       handle: async ({ data, raw }) => {
         if (await deps.initialized()) throw new BadRequest('Vault is already initialized');

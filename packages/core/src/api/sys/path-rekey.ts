@@ -43,7 +43,7 @@ function initPath(rekeying: Rekeying): AnyPath {
   return path(`rotate/${rekeying.target}/init`, { synopsis: 'Starts to make new shares.', ...about, fields: orderFields })
     .read({ summary: 'Shows the progress.', response: RekeyStatus, handle: async () => ({ data: await statusOf(rekeying, ROTATION) }) })
     .update({
-      summary: 'Starts. Answers the first recovery shares at once, where the initialisation postponed them.',
+      summary: 'Starts. Answers the first recovery shares at once, where the initialization postponed them.',
       response: Type.Union([RekeyStatus, MadeShares]),
       handle: async ({ data, raw }) => {
         requireNoEmptyText(raw, ['pgp_keys']);

@@ -169,8 +169,8 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
   return [
     path('health', {
       access: 'unauthenticated',
-      synopsis: 'Whether the server is up, initialised and unsealed.',
-      description: '200 when it serves; 503 sealed, or unable to hear the other servers; 501 not initialised.',
+      synopsis: 'Whether the server is up, initialized and unsealed.',
+      description: '200 when it serves; 503 sealed, or unable to hear the other servers; 501 not initialized.',
       arbitraryData: true,
       fields: {
         standbyok: code('Accepted; every node is active.'),

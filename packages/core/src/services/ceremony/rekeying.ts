@@ -76,7 +76,7 @@ export class Rekeying {
     return this.#begin(order, purpose);
   }
 
-  /** The first recovery shares, where the initialisation postponed them: no present share authorises them, so the caller's token has to. @throws BadRequest */
+  /** The first recovery shares, where the initialization postponed them: no present share authorizes them, so the caller's token has to. @throws BadRequest */
   async first(order: ShareOrder, purpose: RekeyPurpose): Promise<Rekeyed> {
     this.#requireSupport(purpose);
     if (this.target === 'root' || (await this.required()) > 0) throw new BadRequest('there are shares already: give them');
@@ -286,7 +286,7 @@ export class Rekeying {
   }
 }
 
-/** Of a server whose initialisation postponed its recovery keys. */
+/** Of a server whose initialization postponed its recovery keys. */
 export function noShares(): BadRequest {
   return new BadRequest('this server has no recovery keys yet: a token makes the first ones at sys/rotate/recovery/init');
 }

@@ -5,7 +5,7 @@ import { SealNotOpened, type OpeningResult } from './seal.ts';
 const FIRST = 1_000;
 const LONGEST = 60_000;
 
-/** Opens a server whose seal does that by itself as soon as that is possible: another server initialises the store, or the seal can be reached again. */
+/** Opens a server whose seal does that by itself as soon as that is possible: another server initializes the store, or the seal can be reached again. */
 export class Opening {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -74,7 +74,7 @@ export class Opening {
     this.#problem = undefined;
     this.#cancel?.();
     // Operators migrate the store: there is nothing to try until a server says that it was done.
-    if (found === 'not initialised') this.#again(FIRST);
+    if (found === 'not initialized') this.#again(FIRST);
   }
 
   #failed(error: Error): void {

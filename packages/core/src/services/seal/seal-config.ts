@@ -43,7 +43,7 @@ export interface StoredSealConfig {
   readonly version: Stored['version'];
 }
 
-/** Undefined while the store is not initialised. */
+/** Undefined while the store is not initialized. */
 export async function storedSealConfig(driver: StorageDriver): Promise<StoredSealConfig | undefined> {
   const stored = await driver.get(SEAL_CONFIG);
   return stored && { config: JSON.parse(Buffer.from(stored.value).toString()) as SealConfig, version: stored.version };

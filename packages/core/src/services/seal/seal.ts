@@ -47,7 +47,7 @@ export interface UnsealAttempt {
 }
 
 /** `waits`: operators must migrate the store first. */
-export type OpeningResult = 'open' | 'not initialised' | 'waits';
+export type OpeningResult = 'open' | 'not initialized' | 'waits';
 
 /** The seals of the configuration do not open the store now. `final`: no later try can change that. */
 export class SealNotOpened extends Unavailable {
@@ -237,7 +237,7 @@ export class Seal {
   async openAutomatically(): Promise<OpeningResult> {
     if (!this.#barrier.sealed) return 'open';
     const config = await this.config();
-    if (!config) return 'not initialised';
+    if (!config) return 'not initialized';
     this.#sealedByDisabled = false;
     if (await this.migrating()) return 'waits';
     try {

@@ -83,7 +83,7 @@ describe('a migration', () => {
     ]);
   });
 
-  test('needs recovery keys, and says how to make them where the initialisation postponed them', async () => {
+  test('needs recovery keys, and says how to make them where the initialization postponed them', async () => {
     const store = sharedMemory();
     const first = await start(store, SEALS['awskms']!);
     await first.init({ recovery_shares: 0 });

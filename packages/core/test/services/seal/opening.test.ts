@@ -24,7 +24,7 @@ describe('an automatic seal', () => {
   const status = async (core: Core): Promise<Record<string, unknown>> =>
     JSON.parse(String((await core.handle({ operation: 'read', path: 'sys/seal-status' })).raw!.body)) as Record<string, unknown>;
 
-  test('opens by itself as soon as another server has initialised the store, without a look at the clock', async () => {
+  test('opens by itself as soon as another server has initialized the store, without a look at the clock', async () => {
     const store = sharedMemory();
     const clock = manualClock();
     const one = await start(store, { type: 'static', key }, clock);
@@ -75,7 +75,7 @@ describe('an automatic seal', () => {
     expect(await status(core)).not.toHaveProperty('warnings');
   });
 
-  test('answers initialisation with 503 that names the seal while its key cannot be had', async () => {
+  test('answers initialization with 503 that names the seal while its key cannot be had', async () => {
     const kept = async (): Promise<Uint8Array> => {
       throw new Error('gone');
     };

@@ -28,7 +28,7 @@ describe('the seals of a server', () => {
     return JSON.parse(String(raw!.body)) as Record<string, unknown>;
   };
 
-  test('are shown to everybody: before the initialisation, open and sealed, each with its health', async () => {
+  test('are shown to everybody: before the initialization, open and sealed, each with its health', async () => {
     const { east, west, start } = world();
     const server = await start();
     expect(await backends(server)).toMatchObject({ healthy: true, fully_wrapped: false });

@@ -29,18 +29,18 @@ describe('several seals', () => {
       const record = JSON.parse(Buffer.from(value).toString()) as { wraps: { name: string; key_id: string }[] };
       return record.wraps.map(({ name, key_id }) => `${name} ${key_id}`).toSorted();
     };
-    const initialise = async (): Promise<Keys> => {
+    const initialize = async (): Promise<Keys> => {
       const first = await start();
       const keys = await first.init(ONE);
       await first.core.close();
       return keys;
     };
-    return { store, east, west, start, wraps, initialise };
+    return { store, east, west, start, wraps, initialize };
   };
 
   test('each open the store alone, the one with the lowest priority first', async () => {
-    const { east, west, start, wraps, initialise } = world();
-    const { root_token } = await initialise();
+    const { east, west, start, wraps, initialize } = world();
+    const { root_token } = await initialize();
     expect(await wraps()).toEqual(['east 1', 'west 1']);
     for (const lost of [east, west]) {
       lost.failure = 'away';
@@ -54,7 +54,7 @@ describe('several seals', () => {
     expect(west.calls).toBe(0);
   });
 
-  test('that cannot all wrap keep the store from being initialised, and nothing is written', async () => {
+  test('that cannot all wrap keep the store from being initialized, and nothing is written', async () => {
     const { west, start, store } = world();
     west.failure = 'permission';
     const server = await start();
@@ -81,8 +81,8 @@ describe('several seals', () => {
   });
 
   test('that are disabled or gone lose their wrap once another one has been checked', async () => {
-    const { east, west, start, wraps, initialise } = world();
-    await initialise();
+    const { east, west, start, wraps, initialize } = world();
+    await initialize();
     const server = await start([
       east.seal('awskms', { name: 'east', disabled: true }),
       west.seal('gcpckms', { name: 'west', priority: 2 }),
@@ -93,8 +93,8 @@ describe('several seals', () => {
   });
 
   test('wrap anew with a new version of their key, at the start and after a health check, so that the old one may go', async () => {
-    const { east, west, start, wraps, initialise } = world();
-    const { root_token } = await initialise();
+    const { east, west, start, wraps, initialize } = world();
+    const { root_token } = await initialize();
     east.rotate();
     const server = await start();
     expect(await wraps()).toEqual(['east 2', 'west 1']);
@@ -112,8 +112,8 @@ describe('several seals', () => {
     ['fewer bytes', (plain: Buffer) => plain.subarray(1)],
     ['nothing', () => Buffer.alloc(0)],
   ])('open by the next one where the first answers %s', async (_, lie) => {
-    const { east, start, initialise, wraps } = world();
-    const { root_token } = await initialise();
+    const { east, start, initialize, wraps } = world();
+    const { root_token } = await initialize();
     east.lie = lie;
     const server = await start();
     expect(await server.serves(root_token)).toBe(true);
@@ -127,7 +127,7 @@ describe('several seals', () => {
   test.each([
     ['cuts what it answers', 'the seal "east" has a key that does not open this store', (kms: FakeKms) => (kms.cuts = true)],
     ['opens other bytes', 'the seal "east" opens something else than it has wrapped', (kms: FakeKms) => (kms.lie = () => Buffer.alloc(32))],
-  ])('none of which %s when the store is initialised, or nothing is written', async (_, text, spoil) => {
+  ])('none of which %s when the store is initialized, or nothing is written', async (_, text, spoil) => {
     const { east, start, store } = world();
     spoil(east);
     const answer = await (await start()).core.handle({ operation: 'update', path: 'sys/init', data: ONE });
@@ -136,8 +136,8 @@ describe('several seals', () => {
   });
 
   test('wrap a new seal key when the root key is replaced, and other servers take it up without being sealed', async () => {
-    const { store, start, wraps, initialise } = world();
-    const { root_token: token } = await initialise();
+    const { store, start, wraps, initialize } = world();
+    const { root_token: token } = await initialize();
     const [first, second] = [await start(), await start()];
     const before = await store.open().get('core/seal-wraps');
     expect((await first.core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token })).status).toBe(204);
@@ -154,8 +154,8 @@ describe('several seals', () => {
   });
 
   test('wrap one new seal key when two servers replace the root key at the same time', async () => {
-    const { start, initialise } = world();
-    const { root_token: token } = await initialise();
+    const { start, initialize } = world();
+    const { root_token: token } = await initialize();
     const both = [await start(), await start()];
     const rotated = both.map(async ({ core }) => core.handle({ operation: 'update', path: 'sys/rotate/root', data: {}, token }));
     expect((await Promise.all(rotated)).map(({ status }) => status)).toEqual([204, 204]);
@@ -166,8 +166,8 @@ describe('several seals', () => {
   });
 
   test('must all answer for a new root key: otherwise nothing changes, and the refusal names the seal', async () => {
-    const { store, west, start, initialise } = world();
-    const { root_token: token } = await initialise();
+    const { store, west, start, initialize } = world();
+    const { root_token: token } = await initialize();
     const server = await start();
     const stored = async () =>
       Promise.all(['core/root-key', 'core/seal-wraps', 'core/keyring'].map(async (key) => (await store.open().get(key))!.version));
@@ -181,8 +181,8 @@ describe('several seals', () => {
   });
 
   test('show each failure in the status, in health and in the log, every minute until it is over', async () => {
-    const { east, start, initialise } = world();
-    await initialise();
+    const { east, start, initialize } = world();
+    await initialize();
     const server = await start();
     await server.after(1);
     expect(await server.health()).not.toHaveProperty('seal_warnings');
@@ -210,8 +210,8 @@ describe('several seals', () => {
   });
 
   test('that all fail leave an open server open, and a restarted one sealed until one is back; status and log say why', async () => {
-    const { east, west, start, initialise } = world();
-    const { root_token } = await initialise();
+    const { east, west, start, initialize } = world();
+    const { root_token } = await initialize();
     const open = await start();
     east.failure = 'permission';
     west.failure = 'throttled';

@@ -3,7 +3,7 @@ import { checkedCore, manualClock, type ManualClock } from '@strongroom/engine-t
 import { memoryStorage } from '@strongroom/storage-sdk';
 import type { Core, CoreRequest, CoreResponse } from '../../../src/index.ts';
 
-interface Initialised {
+interface Initialized {
   readonly keys: string[];
   readonly keys_base64: string[];
   readonly root_token: string;
@@ -21,14 +21,14 @@ describe('a core that operators unseal', () => {
     const answer = await call('update', path, data);
     return [answer.status, ...(answer.errors ?? ['no error'])];
   };
-  const initialise = async (shares: number, threshold: number): Promise<Initialised> => {
-    const made = bodyOf(await call('update', 'sys/init', { secret_shares: shares, secret_threshold: threshold })) as unknown as Initialised;
+  const initialize = async (shares: number, threshold: number): Promise<Initialized> => {
+    const made = bodyOf(await call('update', 'sys/init', { secret_shares: shares, secret_threshold: threshold })) as unknown as Initialized;
     token = made.root_token;
     return made;
   };
   const unseal = async (key: string): Promise<Record<string, unknown>> => bodyOf(await call('update', 'sys/unseal', { key }));
-  const opened = async (shares = 3, threshold = 2): Promise<Initialised> => {
-    const made = await initialise(shares, threshold);
+  const opened = async (shares = 3, threshold = 2): Promise<Initialized> => {
+    const made = await initialize(shares, threshold);
     for (const key of made.keys.slice(0, threshold)) await unseal(key);
     expect(core.sealed).toBe(false);
     return made;
@@ -56,8 +56,8 @@ describe('a core that operators unseal', () => {
     expect(bodyOf(await call('read', 'sys/init'))).toEqual({ initialized: false });
   });
 
-  test('is initialised once; one share is the key of 32 bytes, several have 33', async () => {
-    const made = await initialise(5, 3);
+  test('is initialized once; one share is the key of 32 bytes, several have 33', async () => {
+    const made = await initialize(5, 3);
     expect(made.keys.map((key) => key.length)).toEqual([66, 66, 66, 66, 66]);
     expect(made.keys_base64).toEqual(made.keys.map((key) => Buffer.from(key, 'hex').toString('base64')));
     expect(await errorsOf('sys/init', { secret_shares: 1, secret_threshold: 1 })).toEqual([400, 'Vault is already initialized']);
@@ -70,7 +70,7 @@ describe('a core that operators unseal', () => {
 
   test('reports the unsealing: progress, an attempt with a nonce, and nothing of the cluster before the end', async () => {
     expect(await errorsOf('sys/unseal', { key: 'ab'.repeat(16) })).toEqual([400, 'Vault is not initialized']);
-    const { keys, keys_base64 } = await initialise(3, 3);
+    const { keys, keys_base64 } = await initialize(3, 3);
     const sealed = bodyOf(await call('read', 'sys/seal-status'));
     expect(sealed).toMatchObject({ type: 'shamir', initialized: true, sealed: true, t: 3, n: 3, progress: 0, nonce: '' });
     expect(Object.keys(sealed)).not.toContain('cluster_id');
@@ -88,7 +88,7 @@ describe('a core that operators unseal', () => {
   });
 
   test('refuses shares that are none, and drops wrong ones when they are complete', async () => {
-    const { keys } = await initialise(1, 1);
+    const { keys } = await initialize(1, 1);
     const missing = "'key' must be specified in request body as JSON, or 'reset' set to true";
     expect(await errorsOf('sys/unseal', {})).toEqual([400, missing]);
     expect(await errorsOf('sys/unseal', { key: '*' })).toEqual([400, "'key' must be a valid hex or base64 string"]);
@@ -105,7 +105,7 @@ describe('a core that operators unseal', () => {
     const status = async (data?: Record<string, unknown>): Promise<number> => (await call('read', 'sys/health', data)).status;
     expect(await status()).toBe(501);
     expect(await status({ uninitcode: '299' })).toBe(299);
-    const { keys } = await initialise(1, 1);
+    const { keys } = await initialize(1, 1);
     expect(await status()).toBe(503);
     expect(bodyOf(await call('read', 'sys/health'))).toMatchObject({ standby: true, replication_dr_mode: 'unknown' });
     expect(await status({ sealedcode: '299', haunhealthycode: '299' })).toBe(299);
@@ -119,7 +119,7 @@ describe('a core that operators unseal', () => {
   });
 
   test('says of everything else that it is sealed', async () => {
-    await initialise(1, 1);
+    await initialize(1, 1);
     for (const path of ['sys/mounts', 'secret/x', 'auth/token/lookup-self', 'sys/internal/ui/mounts']) {
       const answer = await call('read', path);
       expect([answer.status, answer.errors]).toEqual([503, ['Vault is sealed']]);

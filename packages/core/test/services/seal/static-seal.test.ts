@@ -36,19 +36,19 @@ interface Made {
   readonly root_token: string;
 }
 
-async function initialised(core: Core, order: Record<string, unknown> = {}): Promise<Made> {
+async function initialized(core: Core, order: Record<string, unknown> = {}): Promise<Made> {
   const answer = await call(core, 'update', 'sys/init', order);
   expect(answer.errors).toBeUndefined();
   return JSON.parse(answer.raw!.body as string) as Made;
 }
 
 describe('a core whose seal opens by itself', () => {
-  test('is open after its initialisation, which gives recovery keys and no unseal keys', async () => {
+  test('is open after its initialization, which gives recovery keys and no unseal keys', async () => {
     const core = await checkedCore({ storage: memoryStorage(), seal });
     expect((await call(core, 'update', 'sys/init', { secret_shares: 1, secret_threshold: 1 })).errors).toEqual([
       'parameters secret_shares,secret_threshold not applicable to seal type static',
     ]);
-    const made = await initialised(core);
+    const made = await initialized(core);
     expect(made).toMatchObject({ keys: [], keys_base64: [] });
     expect(made.recovery_keys).toHaveLength(5);
     const status = JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string) as object;
@@ -59,7 +59,7 @@ describe('a core whose seal opens by itself', () => {
   test('opens at the next start, also with a new key beside the old one, and then with the new one alone', async () => {
     const storage = lasting(memoryStorage());
     const first = await checkedCore({ storage, seal });
-    const { root_token } = await initialised(first, { recovery_shares: 1, recovery_threshold: 1 });
+    const { root_token } = await initialized(first, { recovery_shares: 1, recovery_threshold: 1 });
     await call(first, 'update', 'cubbyhole/x', { a: '1' }, root_token);
     await first.close();
 
@@ -77,7 +77,7 @@ describe('a core whose seal opens by itself', () => {
 
   test('makes a root token of recovery keys, and new recovery keys of old ones; rotating the root key harms neither', async () => {
     const core = await checkedCore({ storage: memoryStorage(), seal });
-    const { recovery_keys: keys, root_token: root } = await initialised(core, { recovery_shares: 3, recovery_threshold: 2 });
+    const { recovery_keys: keys, root_token: root } = await initialized(core, { recovery_shares: 3, recovery_threshold: 2 });
     expect((await call(core, 'update', 'sys/rotate/root', {}, root)).status).toBe(204);
     const without = (await call(core, 'update', 'sys/rotate/root/init', { secret_shares: 4, secret_threshold: 3 }, root)).data as {
       nonce: string;
@@ -113,14 +113,14 @@ describe('a core whose seal opens by itself', () => {
 
   test('an operator who seals it opens it with recovery keys, which count as the wire records', async () => {
     const core = await checkedCore({ storage: memoryStorage(), seal });
-    const { root_token, recovery_keys: keys } = await initialised(core, { recovery_shares: 2, recovery_threshold: 2 });
+    const { root_token, recovery_keys: keys } = await initialized(core, { recovery_shares: 2, recovery_threshold: 2 });
     await call(core, 'update', 'sys/seal', {}, root_token);
     const status = async (): Promise<object> => JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string) as object;
     expect(await status()).toMatchObject({ sealed: true, t: 2, n: 2, progress: 0, warnings: [expect.stringContaining('sealed by hand')] });
     const unseal = async (key: string): Promise<CoreResponse> => call(core, 'update', 'sys/unseal', { key });
     await unseal(keys[0]!);
     expect(await status()).toMatchObject({ progress: 1 });
-    const other = await initialised(await checkedCore({ storage: memoryStorage(), seal }), { recovery_shares: 2, recovery_threshold: 2 });
+    const other = await initialized(await checkedCore({ storage: memoryStorage(), seal }), { recovery_shares: 2, recovery_threshold: 2 });
     await unseal(other.recovery_keys[0]!);
     expect(await status()).toMatchObject({ sealed: true, progress: 0 });
     await unseal(other.recovery_keys[0]!);
@@ -135,7 +135,7 @@ describe('a core whose seal opens by itself', () => {
 
   test('without recovery keys yet, it has them made later, and says so to who would unseal with one', async () => {
     const core = await checkedCore({ storage: memoryStorage(), seal });
-    const { root_token, ...made } = await initialised(core, { recovery_shares: 0 });
+    const { root_token, ...made } = await initialized(core, { recovery_shares: 0 });
     expect(made.recovery_keys ?? []).toEqual([]);
     expect(JSON.parse((await call(core, 'read', 'sys/seal-status')).raw!.body as string)).toMatchObject({ t: 0, n: 0, sealed: false });
     await call(core, 'update', 'sys/seal', {}, root_token);
@@ -150,7 +150,7 @@ describe('a core whose seal opens by itself', () => {
   test('opens the store of an earlier version, whose root key the static key encrypts itself, and puts it into an envelope', async () => {
     const storage = lasting(memoryStorage());
     const first = await checkedCore({ storage, seal });
-    const { root_token } = await initialised(first, { recovery_shares: 1, recovery_threshold: 1 });
+    const { root_token } = await initialized(first, { recovery_shares: 1, recovery_threshold: 1 });
     const wraps = JSON.parse(Buffer.from((await storage.get('core/seal-wraps'))!.value).toString()) as {
       id: string;
       wraps: { blob: string }[];

@@ -10,7 +10,7 @@ import { decrypted, openPgp, operator, pgpKey, unseals } from './operators.ts';
 const pgp = async () => openPgp;
 const seal: KeySeal = { type: 'static', key: Buffer.alloc(32, 7) };
 
-describe('an initialisation with PGP keys', () => {
+describe('an initialization with PGP keys', () => {
   test('encrypts shares and root token, each to its holder', async () => {
     const core = await checkedCore({ storage: memoryStorage(), pgp });
     const { data } = await operator(core, 'PUT sys/init', {
@@ -99,7 +99,7 @@ describe('an initialisation with PGP keys', () => {
   });
 });
 
-test('recovery shares that the initialisation postponed are made by a token, and by nobody without one', async () => {
+test('recovery shares that the initialization postponed are made by a token, and by nobody without one', async () => {
   const core = await checkedCore({ storage: memoryStorage(), seal, pgp });
   const { data: made } = await operator(core, 'PUT sys/init', { recovery_shares: 0, recovery_threshold: 0 });
   const none = expect.stringContaining('no recovery keys yet') as unknown;
