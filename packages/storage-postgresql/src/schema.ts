@@ -14,8 +14,6 @@ export interface Schema {
   /** One row: the history that the store is in, up to which transaction notifications were removed, and the table of the entries where that is another. */
   readonly state: string;
   readonly channel: string;
-  /** Whether the server's own setting makes a commit durable before it is answered. */
-  readonly durable: boolean;
 }
 
 /**
@@ -30,13 +28,10 @@ export async function prepareSchema(connections: Connections, table: string): Pr
   const notifications = `"${table}_announced"`;
   const state = `"${table}_state"`;
   try {
-    const { durable, entries } = await connections.use(async ({ query }) => {
-      const settings = await query<{ encoding: string; synchronous: string }>(
-        "SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS synchronous",
-      );
-      const { encoding, synchronous } = settings.rows[0] as { encoding: string; synchronous: string };
+    const entries = await connections.use(async ({ query }) => {
+      const settings = await query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+      const [{ encoding }] = settings.rows as [{ encoding: string }];
       if (encoding !== 'UTF8') throw new StorageFailure(NAME, `the PostgreSQL database must have the encoding UTF8, not ${encoding}`);
-      const durable = synchronous !== 'off';
       const present = await query<{ present: boolean }>(
         `SELECT bool_and(to_regclass(name) IS NOT NULL)
            AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($2) AND attname = 'entries') AS present FROM unnest($1::text[]) AS name`,
@@ -45,7 +40,7 @@ export async function prepareSchema(connections: Connections, table: string): Pr
       if (present.rows[0]?.present) {
         const entries = await entriesOf(query, state, first);
         const { rows } = await query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [entries]);
-        if (rows[0]?.found) return { durable, entries };
+        if (rows[0]?.found) return entries;
         if (entries !== first) throw new StorageFailure(NAME, `the table ${entries} is missing, which ${state} names`);
       }
       await query('BEGIN');
@@ -72,9 +67,9 @@ export async function prepareSchema(connections: Connections, table: string): Pr
         await query('ROLLBACK').catch(() => undefined);
         throw error;
       }
-      return { durable, entries: await entriesOf(query, state, first) };
+      return await entriesOf(query, state, first);
     });
-    return { table, entries, versions, notifications, state, channel: table, durable };
+    return { table, entries, versions, notifications, state, channel: table };
   } catch (error) {
     throw connections.failure(error);
   }

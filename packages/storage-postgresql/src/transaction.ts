@@ -41,6 +41,9 @@ interface BeginRow extends IdentityRow {
   readonly txid: string;
 }
 
+/** The setting can change while the server runs, and is another server's own after a failover: so it is looked at in each transaction. */
+const DURABLE = "CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END";
+
 /** Writes changes, all in one transaction. */
 export class Transaction {
   readonly #connections: Connections;
@@ -60,11 +63,10 @@ export class Transaction {
   async begin(query: Query, lockMs: number): Promise<string> {
     const { sharesSessions, history } = this.#connections;
     const settings: Record<string, string | number> = sharesSessions ? { ...LIMITS, lock_timeout: lockMs } : { lock_timeout: lockMs };
-    if (!this.#schema.durable) settings['synchronous_commit'] = 'on';
     const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`);
     const identified = sharesSessions && history.known;
     const read = `txid_current()::text AS txid${identified ? `, ${IDENTITY}` : ''}`;
-    const { rows } = lastOf(await query<BeginRow>(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${read}, ${set.join(', ')}`));
+    const { rows } = lastOf(await query<BeginRow>(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${read}, ${DURABLE}, ${set.join(', ')}`));
     const [row] = rows as [BeginRow];
     if (identified && !history.isCurrent(readIdentity(row))) throw new AnotherHistory('another server stands in for the one that was met');
     return row.txid;

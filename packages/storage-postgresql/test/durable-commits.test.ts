@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startPostgres, type PostgresServer } from '@strongroom/lab';
+import { postgresqlStorage } from '../src/index.ts';
+
+let server: PostgresServer;
+
+beforeAll(async () => {
+  // What is not asked to be durable is written late, so that a crash undoes it.
+  server = await startPostgres({ settings: ['wal_writer_delay=10s', 'synchronous_commit=on'] });
+}, 120_000);
+afterAll(() => server.stop(), 60_000);
+
+test.each([
+  ['from the start', async () => undefined],
+  // As after a failover to a server that is set up otherwise.
+  [
+    'once new connections find it so',
+    async () => server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'strongroom%'"),
+  ],
+])(
+  'a commit that was answered outlives a crash of PostgreSQL where synchronous_commit is off %s',
+  async (when, change) => {
+    const off = async (): Promise<unknown> => server.query('ALTER ROLE postgres SET synchronous_commit = off');
+    const fromStart = when === 'from the start';
+    if (fromStart) await off();
+    const driver = await postgresqlStorage({ connectionUrl: server.url, table: fromStart ? 'one' : 'other' });
+    if (!fromStart) await off();
+    await change();
+    await driver.commit({ put: [{ key: 'a', value: Buffer.from('kept') }] });
+    await server.crash();
+    await server.restart();
+    expect(Buffer.from((await driver.get('a'))?.value ?? []).toString()).toBe('kept');
+    await server.query('ALTER ROLE postgres RESET synchronous_commit');
+    await driver.close();
+  },
+  60_000,
+);
