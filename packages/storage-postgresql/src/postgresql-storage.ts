@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { QueryResultRow } from 'pg';
 import { checkKeys, EVERYTHING, keyProblem, Lifetime } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
@@ -87,17 +88,30 @@ async function beginHistory(connections: Connections, schema: Schema): Promise<v
   });
 }
 
-/** Standbys that a commit does not wait for may lack the newest ones when they take over. */
+interface DurabilityRow {
+  readonly fsync: string;
+  readonly names: string;
+  readonly commit: string;
+  readonly standbys: number;
+}
+
+const READ_DURABILITY = `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_standby_names') AS names,
+  current_setting('synchronous_commit') AS commit, (SELECT count(*)::int FROM pg_stat_replication) AS standbys`;
+
+/** Of what the server's own settings can lose: a standby that a commit does not wait for may lack the newest ones when it takes over. */
 async function warnOfLoss(connections: Connections, log: StorageLog): Promise<void> {
-  const [row] = await connections.read<{ synchronous: string; standbys: number }>(
-    "SELECT current_setting('synchronous_standby_names') AS synchronous, (SELECT count(*)::int FROM pg_stat_replication) AS standbys",
-    [],
-  );
-  if (!row || row.standbys === 0 || row.synchronous.trim() !== '') return;
-  log.warn('PostgreSQL has standbys, and no commit waits for them: a failover can lose commits that were acknowledged', {
-    standbys: row.standbys,
-    remedy: 'set synchronous_standby_names on the PostgreSQL server',
-  });
+  const [row] = (await connections.read<DurabilityRow & QueryResultRow>(READ_DURABILITY, [])) as [DurabilityRow];
+  const { fsync, names, commit, standbys } = row;
+  if (fsync === 'off')
+    log.warn('fsync is off on the PostgreSQL server: a crash of its machine can lose commits that were acknowledged, or damage the store', {
+      remedy: 'set fsync to on',
+    });
+  const noneNamed = names.trim() === '';
+  if (standbys > 0 && (noneNamed || commit === 'local'))
+    log.warn('PostgreSQL has standbys, and no commit waits for them: a failover can lose commits that were acknowledged', {
+      standbys,
+      remedy: noneNamed ? 'set synchronous_standby_names on the PostgreSQL server' : 'set synchronous_commit to on, or to remote_apply',
+    });
 }
 
 interface Parts {

@@ -12,7 +12,7 @@ const drivers: StorageDriver[] = [];
 
 beforeAll(async () => {
   // What is not asked to be durable is written late, so that a crash undoes it.
-  server = await startPostgres({ settings: ['wal_writer_delay=10s'] });
+  server = await startPostgres({ settings: ['wal_writer_delay=10s', 'fsync=on'] });
 }, 120_000);
 afterAll(async () => {
   await Promise.all(drivers.map((driver) => driver.close()));

@@ -35,3 +35,13 @@ test.each([
   },
   60_000,
 );
+
+test('that a crash can lose acknowledged commits is warned of at the start where the server runs with fsync off', async () => {
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (message: string) => warnings.push(message) };
+  const driver = await postgresqlStorage({ connectionUrl: server.url, log });
+  expect(warnings).toEqual([
+    'fsync is off on the PostgreSQL server: a crash of its machine can lose commits that were acknowledged, or damage the store',
+  ]);
+  await driver.close();
+});

@@ -14,7 +14,7 @@ afterEach(async () => {
 }, 60_000);
 
 async function pair(): Promise<{ primary: PostgresServer; standby: PostgresServer; url: string }> {
-  const primary = await startPostgres();
+  const primary = await startPostgres({ settings: ['fsync=on'] });
   servers.push(primary);
   const standby = await startPostgres({ standbyOf: primary });
   servers.push(standby);
@@ -172,6 +172,9 @@ describeWhere(await standbyMissing(), 'a failover', () => {
     lines.length = 0;
     await opened(primary.url, { log, table: 'another' });
     expect(lines).toEqual([]);
+    await primary.query('ALTER ROLE postgres SET synchronous_commit = local');
+    await opened(primary.url, { log, table: 'local' });
+    expect(lines).toEqual(['PostgreSQL has standbys, and no commit waits for them: a failover can lose commits that were acknowledged']);
   }, 120_000);
 
   test('cannot lose a commit that waits for its standby: one that PostgreSQL makes without it is not acknowledged', async () => {
