@@ -8,6 +8,8 @@ import type { SentCommit } from './transaction.ts';
 /** Longer than a transaction can stand still on the server. */
 const LIMIT_MS = 10_000;
 const PAUSE_MS = 200;
+/** The SQLSTATE for a transaction number that has yet to be given. */
+const INVALID_VALUE = '22023';
 
 type CommitOutcome = 'committed' | 'aborted';
 
@@ -45,13 +47,11 @@ async function statusOf(commit: SentCommit, query: Query): Promise<CommitOutcome
     if (status === 'committed' && incarnation !== commit.incarnation) return (await isThere(commit, query)) ? status : undefined;
     return status ?? undefined;
   } catch (error) {
-    // A number that has yet to be given: the server has crashed, and no trace of the transaction was left.
+    // The server has crashed, and no trace of the transaction was left.
     if (codeOf(error) === INVALID_VALUE) return 'aborted';
     throw error;
   }
 }
-
-const INVALID_VALUE = '22023';
 
 interface WrittenRow {
   readonly key: string;
