@@ -10,7 +10,7 @@ export default {
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.
   testTimeout: 60_000,
-  // Files wait for servers and emulators a good part of their time, so four share two cores.
+  // Some wait for servers while others compute: four keep two cores busy.
   maxWorkers: 4,
   // The modules of each test file stay in a worker's memory, and a large one collects garbage more than it tests: after a few files it starts anew.
   workerIdleMemoryLimit: 1_000_000_000,

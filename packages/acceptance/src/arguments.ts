@@ -35,6 +35,11 @@ export function nameIn<Name extends string>(argument: string, text: string, name
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not one of ${names.join(', ')}`);
 }
 
+/** @throws WrongArgument where words are left that the command, in the form `usage`, does not take */
+export function requireNoMore([word]: readonly string[], usage: string): void {
+  if (word !== undefined) throw new WrongArgument(`${JSON.stringify(word)} is one argument too many: ${usage}`);
+}
+
 /** The values of arguments of the form `--name=value` or `--name value`. @throws WrongArgument for any other */
 export function flagsIn<Name extends string>(words: readonly string[], names: readonly Name[]): Readonly<Partial<Record<Name, string>>> {
   const known = `the flags are ${names.map((name) => `--${name}=…`).join(' ')}`;

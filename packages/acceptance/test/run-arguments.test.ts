@@ -10,6 +10,13 @@ import { tortureArguments } from '../src/torture/torture-arguments.ts';
 // The machine may be busy with other suites.
 jest.setTimeout(60_000);
 
+/** Wrong words of a command, each with the sentence that says so; for a `describe`. */
+function refuses(read: (words: readonly string[]) => unknown, cases: readonly (readonly [words: string, sentence: string])[]): void {
+  test.each(cases)('%s is refused, and the sentence says what would be right', (words, sentence) => {
+    expect(() => read(words.split(' '))).toThrow(sentence);
+  });
+}
+
 describe('npm run bench', () => {
   test('takes what its flags say, and else the defaults', () => {
     expect(benchArguments([], {})).toEqual({
@@ -41,48 +48,49 @@ describe('npm run bench', () => {
     (only) => expect(benchArguments([`--only=${only}`], {}).only).toBe(only),
   );
 
-  test.each([
-    ['--large=abc', '--large is not a flag; the flags are --against=…'],
-    ['abc', '"abc" is not a flag; the flags are --against=…'],
-    ['--seconds', '--seconds needs a value: --seconds=…'],
-    ['--seconds=', '--seconds needs a value: --seconds=…'],
-    ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
-    ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
-    ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
-    ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
-    ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
-    ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
-    ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
-    ['--percent=ten --only=large', '--percent: "ten" is not a number above 0, such as 10'],
-    ['--percent=1,1 --only=large', '--percent: each number must be greater than the one before it, as in --percent=1'],
-    ['--share=101 --workers=1', '--share: "101" is not a number above 0 and at most 100, such as 20'],
-    ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
-    ['--our-workers=65 --against=http://vault --token=root', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
-    ['--stores=lmdb,mysql', '--stores: "mysql" is not one of lmdb, postgresql, etcd'],
-    ['--only=kvv', '--only: nothing that is measured has "kvv" in its name; name one of these'],
-    ['--nodes=/nowhere/node', '--nodes: there is no file "/nowhere/node"; name executables of Node.js, separated by commas'],
-    ['--against=8200', '--against: "8200" is not an http:// URL, such as http://127.0.0.1:8200'],
-    ['--against=https://vault', '--against: "https://vault" is not an http:// URL, such as http://127.0.0.1:8200'],
-    ['--against=http://vault', '--token, or the environment variable VAULT_TOKEN, must be a root token'],
-    ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number of at least 1, such as 4321'],
-    ['--pid=4321', '--pid is used with --against only'],
-    ['--share=10', '--share is used with --workers only'],
-    ['--rounds=2', '--rounds is used with --against, --workers, --nodes, --stores only'],
-    ['--percent=10', '--percent is used with --only=large only'],
-    ['--leases=10 --only=kv', '--leases is used with --only=leases, --only=snapshot, or without --only'],
-    ['--stores=lmdb --workers=2', '--workers and --stores cannot be used together'],
+  refuses(
+    (words) => benchArguments(words, {}),
     [
-      '--against=http://vault --nodes=/a,/b',
-      '--against and --nodes cannot be used together unless --nodes names one executable, which runs ours',
+      ['--large=abc', '--large is not a flag; the flags are --against=…'],
+      ['abc', '"abc" is not a flag; the flags are --against=…'],
+      ['--seconds', '--seconds needs a value: --seconds=…'],
+      ['--seconds=', '--seconds needs a value: --seconds=…'],
+      ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
+      ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
+      ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
+      ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
+      ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
+      ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
+      ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
+      ['--percent=ten --only=large', '--percent: "ten" is not a number above 0, such as 10'],
+      ['--percent=1,1 --only=large', '--percent: each number must be greater than the one before it, as in --percent=1'],
+      ['--share=101 --workers=1', '--share: "101" is not a number above 0 and at most 100, such as 20'],
+      ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
+      ['--our-workers=65 --against=http://vault --token=root', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
+      ['--stores=lmdb,mysql', '--stores: "mysql" is not one of lmdb, postgresql, etcd'],
+      ['--only=kvv', '--only: nothing that is measured has "kvv" in its name; name one of these'],
+      ['--nodes=/nowhere/node', '--nodes: there is no file "/nowhere/node"; name executables of Node.js, separated by commas'],
+      ['--against=8200', '--against: "8200" is not an http:// URL, such as http://127.0.0.1:8200'],
+      ['--against=https://vault', '--against: "https://vault" is not an http:// URL, such as http://127.0.0.1:8200'],
+      ['--against=http://vault', '--token, or the environment variable VAULT_TOKEN, must be a root token'],
+      ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number of at least 1, such as 4321'],
+      ['--pid=4321', '--pid is used with --against only'],
+      ['--share=10', '--share is used with --workers only'],
+      ['--rounds=2', '--rounds is used with --against, --workers, --nodes, --stores only'],
+      ['--percent=10', '--percent is used with --only=large only'],
+      ['--leases=10 --only=kv', '--leases is used with --only=leases, --only=snapshot, or without --only'],
+      ['--stores=lmdb --workers=2', '--workers and --stores cannot be used together'],
+      [
+        '--against=http://vault --nodes=/a,/b',
+        '--against and --nodes cannot be used together unless --nodes names one executable, which runs ours',
+      ],
+      ['--workers=2 --only=kv', '--only cannot be used with --workers, which always measures the same'],
+      [
+        '--stores=lmdb --only=health',
+        '--only: nothing that is measured has "health" in its name; name one of these or a part of one: lookup',
+      ],
     ],
-    ['--workers=2 --only=kv', '--only cannot be used with --workers, which always measures the same'],
-    [
-      '--stores=lmdb --only=health',
-      '--only: nothing that is measured has "health" in its name; name one of these or a part of one: lookup',
-    ],
-  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
-    expect(() => benchArguments(words.split(' '), {})).toThrow(sentence);
-  });
+  );
 });
 
 describe('npm run torture', () => {
@@ -91,15 +99,13 @@ describe('npm run torture', () => {
     expect(tortureArguments(['10', 'etcd'])).toEqual({ kills: 10, only: 'etcd' });
   });
 
-  test.each([
+  refuses(tortureArguments, [
     ['abc', 'KILLS: "abc" is not a whole number of at least 1, such as 200'],
     ['0', 'KILLS: "0" is not a whole number of at least 1, such as 200'],
     ['-1', 'KILLS: "-1" is not a whole number of at least 1, such as 200'],
     ['10 mysql', 'PART: "mysql" is not one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
     ['10 lmdb more', '"more" is one argument too many: npm run torture [-- KILLS [PART]]'],
-  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
-    expect(() => tortureArguments(words.split(' '))).toThrow(sentence);
-  });
+  ]);
 });
 
 describe('npm run consistency', () => {
@@ -112,15 +118,13 @@ describe('npm run consistency', () => {
     for (const { name } of SET_UPS) expect(consistencyArguments([`--only=${name}`]).only).toBe(name);
   });
 
-  test.each([
+  refuses(consistencyArguments, [
     ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
     ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],
     ['--only=mysql', '--only: "mysql" is not one of lmdb, workers, postgresql, failover, etcd'],
     ['--faults=none', '--faults: "none" is not one of yes, no'],
-  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
-    expect(() => consistencyArguments(words.split(' '))).toThrow(sentence);
-  });
+  ]);
 });
 
 describe('npm run fuzz', () => {
@@ -129,13 +133,11 @@ describe('npm run fuzz', () => {
     expect(fuzzArguments(['20', '7'])).toEqual({ seconds: 20, seed: 7 });
   });
 
-  test.each([
+  refuses(fuzzArguments, [
     ['abc', 'SECONDS: "abc" is not a number above 0, such as 600'],
     ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
     ['20 7 8', '"8" is one argument too many: npm run fuzz [-- SECONDS [SEED]]'],
-  ])('%s is refused, and the sentence says what would be right', (words, sentence) => {
-    expect(() => fuzzArguments(words.split(' '))).toThrow(sentence);
-  });
+  ]);
 });
 
 test.each([

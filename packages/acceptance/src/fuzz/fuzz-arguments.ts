@@ -1,4 +1,4 @@
-import { amountIn, countIn, WrongArgument } from '../arguments.ts';
+import { amountIn, countIn, requireNoMore } from '../arguments.ts';
 
 export interface FuzzArguments {
   readonly seconds: number;
@@ -12,6 +12,6 @@ export function fuzzArguments([seconds = '600', seed, ...rest]: readonly string[
     seconds: amountIn('SECONDS', seconds, { example: 600 }),
     seed: seed === undefined ? undefined : countIn('SEED', seed, { most: 2 ** 31 - 1, example: 7 }),
   };
-  if (rest.length === 0) return read;
-  throw new WrongArgument(`${JSON.stringify(rest[0])} is one argument too many: npm run fuzz [-- SECONDS [SEED]]`);
+  requireNoMore(rest, 'npm run fuzz [-- SECONDS [SEED]]');
+  return read;
 }

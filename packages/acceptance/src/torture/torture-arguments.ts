@@ -1,4 +1,4 @@
-import { countIn, nameIn, WrongArgument } from '../arguments.ts';
+import { countIn, nameIn, requireNoMore } from '../arguments.ts';
 
 /** The stores that mixed load is tortured on; `workers` is LMDB with two workers. */
 export const CRASH_STORE_NAMES = ['lmdb', 'postgresql', 'etcd', 'workers'] as const;
@@ -16,6 +16,6 @@ export interface TortureArguments {
 /** The arguments of `npm run torture [-- KILLS [PART]]`. @throws WrongArgument */
 export function tortureArguments([kills = '200', part, ...rest]: readonly string[]): TortureArguments {
   const read = { kills: countIn('KILLS', kills, { example: 200 }), only: part === undefined ? undefined : nameIn('PART', part, PARTS) };
-  if (rest.length === 0) return read;
-  throw new WrongArgument(`${JSON.stringify(rest[0])} is one argument too many: npm run torture [-- KILLS [PART]]`);
+  requireNoMore(rest, 'npm run torture [-- KILLS [PART]]');
+  return read;
 }
