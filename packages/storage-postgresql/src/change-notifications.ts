@@ -25,6 +25,12 @@ interface Row extends IdentityRow, IncarnationRow {
   readonly keys: string[] | null;
 }
 
+/** Transactions below this number have been read, in the history of that epoch and in that life of the server. */
+interface Position extends IncarnationRow {
+  readonly xmin: bigint;
+  readonly epoch: number;
+}
+
 /** When notifications are read; tests hold it up. */
 export interface ReadingClock {
   /** Whether the next reading has to wait. */
@@ -47,10 +53,8 @@ export class ChangeNotifications {
   #reading: Promise<void> | undefined;
   #again = false;
   #closed = false;
-  /** Transactions below this number have been read, in the history of that epoch. */
-  #position: { readonly xmin: bigint; readonly epoch: number } | undefined;
+  #position: Position | undefined;
   #seen: ReadonlySet<string> = new Set();
-  #incarnation: string | undefined;
   #pruned = 0n;
   /** Monotonic: when the last reading that succeeded began. */
   #readAt = performance.now();
@@ -134,24 +138,23 @@ export class ChangeNotifications {
     }
     this.#connections.history.replaced(first.entries);
     if (epoch !== this.#connections.history.epoch || this.#closed) return void (this.#again = true);
-    this.#take(rows, first, position?.xmin, epoch);
+    this.#take(rows, first, position, epoch);
     this.#readAt = began;
     this.#failure = undefined;
     await this.#prune(client);
   }
 
-  #take(rows: readonly Row[], { incarnation, ...first }: Row, before: bigint | undefined, epoch: number): void {
+  #take(rows: readonly Row[], { incarnation, ...first }: Row, before: Position | undefined, epoch: number): void {
     const [xmin, pruned] = [BigInt(first.xmin), BigInt(first.pruned)];
     const found = rows.filter((row): row is Row & { id: string; keys: string[] } => row.id !== null);
     const seen = this.#seen;
     this.#seen = new Set(found.map(({ id }) => id));
-    this.#position = { xmin, epoch };
-    const removed = pruned > this.#pruned && before !== undefined && pruned >= before;
+    this.#position = { xmin, epoch, incarnation };
+    const removed = before !== undefined && pruned > this.#pruned && pruned >= before.xmin;
     this.#pruned = pruned;
-    const crashed = this.#incarnation !== undefined && incarnation !== this.#incarnation;
-    this.#incarnation = incarnation;
-    // Some were removed before they were read here, or their numbers are below those that were read: they count anew, or from where a crash set them back.
-    if (removed || crashed || (before !== undefined && xmin < before)) return this.#heard(EVERYTHING);
+    const setBack = before !== undefined && (incarnation !== before.incarnation || xmin < before.xmin);
+    // Some were removed before they were read here, or have numbers below those that were read: the numbers count anew, or from where a crash set them back.
+    if (removed || setBack) return this.#heard(EVERYTHING);
     for (const { id, origin, keys } of found) if (origin !== this.#origin && !seen.has(id)) this.#heard(keys);
   }
 
