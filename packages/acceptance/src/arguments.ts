@@ -53,6 +53,7 @@ export function flagsIn<Name extends string>(words: readonly string[], names: re
     const name = names.find((one) => one === token.name);
     if (name === undefined) throw new WrongArgument(`${rawName} is not a flag; ${known}`);
     if (value === undefined || value === '') throw new WrongArgument(`${rawName} needs a value: ${rawName}=…`);
+    if (flags[name] !== undefined) throw new WrongArgument(`${rawName} is given more than once`);
     flags[name] = value;
   }
   return flags;

@@ -121,6 +121,7 @@ describe('npm run consistency', () => {
   refuses(consistencyArguments, [
     ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
+    ['--only=lmdb --only=workers', '--only is given more than once'],
     ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],
     ['--only=mysql', '--only: "mysql" is not one of lmdb, workers, postgresql, failover, etcd'],
     ['--faults=none', '--faults: "none" is not one of yes, no'],

@@ -152,9 +152,10 @@ export class ChangeNotifications {
     this.#position = { xmin, epoch, incarnation };
     const removed = before !== undefined && pruned > this.#pruned && pruned >= before.xmin;
     this.#pruned = pruned;
-    const setBack = before !== undefined && (incarnation !== before.incarnation || xmin < before.xmin);
-    // Some were removed before they were read here, or have numbers below those that were read: the numbers count anew, or from where a crash set them back.
-    if (removed || setBack) return this.#heard(EVERYTHING);
+    // A crash sets the numbers back: some may be below those that were read.
+    if (before !== undefined && incarnation !== before.incarnation) return this.#connections.history.recovered();
+    // Some were removed before they were read here, or the transactions count anew.
+    if (removed || (before !== undefined && xmin < before.xmin)) return this.#heard(EVERYTHING);
     for (const { id, origin, keys } of found) if (origin !== this.#origin && !seen.has(id)) this.#heard(keys);
   }
 

@@ -61,6 +61,12 @@ export class History {
     if (tell) this.#changed();
   }
 
+  /** The server has crashed and recovered. All commits that were answered are there, but some notifications may never be read. */
+  recovered(): void {
+    this.#log.warn('PostgreSQL has recovered from a crash, or its statistics were reset: everything is read anew');
+    this.#changed();
+  }
+
   /** Looks which table has the entries. Never rejects. */
   async look(query: (text: string) => Promise<{ rows: { entries: string | null }[] }>): Promise<void> {
     if (!this.#tables) return;

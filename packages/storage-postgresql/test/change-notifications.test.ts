@@ -96,7 +96,8 @@ describe('change notifications', () => {
     const table = `store_${tables++}`;
     let paused = false;
     const one = await opened(table);
-    const two = await opened(table, { reading: { paused: () => paused } });
+    const { lines, log } = logged();
+    const two = await opened(table, { log, reading: { paused: () => paused } });
     const { heard, until } = ears(two);
     await one.commit({ notify: ['before'] });
     await until('before', 3_000);
@@ -110,6 +111,7 @@ describe('change notifications', () => {
     for (let i = 0; i < 20; i++) await server.query('SELECT txid_current()');
     paused = false;
     await until('everything', 5_000);
+    expect(lines).toEqual(['PostgreSQL has recovered from a crash, or its statistics were reset: everything is read anew']);
     await one.commit({ notify: ['after'] });
     await until('after', 3_000);
     expect(heard.at(-1)).toBe('after');
