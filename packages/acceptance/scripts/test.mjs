@@ -15,13 +15,13 @@ const checks = [];
 const unsteady = [];
 const TSC = ['ts7', 'bin', 'tsc'];
 const ESLINT = ['eslint', 'bin', 'eslint.js'];
-const BUILD = ['build', TSC, ['-b']];
+const BUILD = ['build', TSC, ['-b', 'tsconfig.build.json']];
 const TYPES = ['types', TSC, ['-p', 'tsconfig.check.json']];
 const CONSOLE_TYPES = ['types of the console', TSC, ['-p', join('packages', 'console', 'web')]];
 /** The pages of the console, into packages/console/ui. */
 const CONSOLE = ['console', ['..', 'packages', 'console', 'scripts', 'build.js'], []];
 const LINT = ['lint', ESLINT, ['.']];
-const TYPED_LINT = ['lint with types', ESLINT, ['--config', 'eslint.types.config.js', 'packages', 'examples']];
+const TYPED_LINT = ['lint with types', ['oxlint', 'bin', 'oxlint'], ['--type-aware', 'packages', 'examples', 'tests']];
 /** Each file allocates anew what it imports: a larger young generation is collected less often. The workers get it, and what they start does not. */
 const JEST_FLAGS = ['--max-semi-space-size=64'];
 /** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
@@ -139,7 +139,7 @@ if (words[0] === '--changed') {
   jest(words);
 } else {
   removeStale();
-  // Two at a time, as there are cores; what needs no build is for whichever is free first. The lint with types takes 2 GiB.
+  // Two at a time, as there are cores; what needs no build is for whichever is free first.
   const needNoBuild = [FORMAT, LINT];
   const built = Promise.all([installServers(), check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES)]);
   // The site's tool writes its configuration anew beside the old one for a moment, where what goes through all files would find it.

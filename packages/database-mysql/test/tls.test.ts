@@ -112,7 +112,11 @@ describeOnServers('TLS', ({ isMariadb, start }) => {
       const verify = async (parameters: string, change: Partial<MysqlConnection> = {}) => {
         const connection_url = `{{username}}:{{password}}@tcp(${plain.host}:${plain.port})/${parameters}`;
         const session = await mysqlPlugin.open(settings({ connection_url, ...change }), host);
-        return session.verify(signal()).finally(() => session.close());
+        try {
+          await session.verify(signal());
+        } finally {
+          await session.close();
+        }
       };
       await verify('');
       await expect(verify('?tls=skip-verify')).rejects.toThrow('does not support secure connection');

@@ -64,7 +64,11 @@ async function redisKeeper(plugin: typeof redisPlugin, options: Parameters<typeo
   const signal = AbortSignal.timeout(600_000);
   const as = async (username: string, password: string, work: (session: DatabaseSession) => Promise<unknown>): Promise<unknown> => {
     const session = await plugin.open({ host: '127.0.0.1', port: server.port, username, password }, pluginHost);
-    return work(session).finally(async () => session.close());
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
   };
   const manage = async (work: (session: DatabaseSession) => Promise<unknown>) => void (await as('default', server.password, work));
   const user = { username: 'app', signal };
