@@ -1,6 +1,7 @@
 // What a fresh clone needs before anything else can run: packages from the registry, and a build. Plain JavaScript without dependencies.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildGo } from '../../lab/scripts/go.mjs';
@@ -32,10 +33,17 @@ export function build() {
   return compiled === 0 ? run(process.execPath, [join('packages', 'console', 'scripts', 'build.js')]) : compiled;
 }
 
-/** Builds, and runs a program of this package: `file` is its place below `dist`. Ends the process with its exit code. */
+/**
+ * Builds, and runs a program of this package: `file` is its place below `dist`. Ends the process with its exit code. A signal to this process
+ * ends the program, which ends the servers that it started.
+ */
 export function runBuilt(file, words) {
   if (build() !== 0) process.exit(1);
-  process.exit(run(process.execPath, [join(root, 'packages', 'acceptance', 'dist', file), ...words]));
+  const child = spawn(process.execPath, [join(root, 'packages', 'acceptance', 'dist', file), ...words], { cwd: root, stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // A terminal sends it to both.
+  process.on('SIGINT', () => undefined);
+  child.on('close', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
 export function has(command) {

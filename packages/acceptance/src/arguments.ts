@@ -12,18 +12,23 @@ export interface NumberBounds {
   readonly example: number;
 }
 
+/** What a number may be where nothing else is said: more is a slip of the finger. */
+const MOST = 1_000_000_000;
+
 /** @throws WrongArgument unless the text is a whole number of at least 1, in digits alone */
 export function countIn(argument: string, text: string, { most, example }: NumberBounds): number {
-  const count = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= (most ?? Infinity)) return count;
+  const count = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= (most ?? MOST)) return count;
+  if (most === undefined && count > MOST) throw new WrongArgument(`${argument}: ${text} is too large: at most ${MOST}`);
   const range = most === undefined ? 'of at least 1' : `from 1 to ${most}`;
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a whole number ${range}, such as ${example}`);
 }
 
 /** @throws WrongArgument unless the text is a number above 0, in digits with at most one point */
 export function amountIn(argument: string, text: string, { most, example }: NumberBounds): number {
-  const amount = /^\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : 0;
-  if (amount > 0 && amount <= (most ?? Infinity)) return amount;
+  const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (amount > 0 && amount <= (most ?? MOST)) return amount;
+  if (most === undefined && amount > MOST) throw new WrongArgument(`${argument}: ${text} is too large: at most ${MOST}`);
   const range = most === undefined ? 'above 0' : `above 0 and at most ${most}`;
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a number ${range}, such as ${example}`);
 }
@@ -35,8 +40,11 @@ export function nameIn<Name extends string>(argument: string, text: string, name
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not one of ${names.join(', ')}`);
 }
 
-/** @throws WrongArgument where words are left that the command, in the form `usage`, does not take */
-export function requireNoMore([word]: readonly string[], usage: string): void {
+/** @throws WrongArgument for a flag, and for more than `most` words, which the command, in the form `usage`, does not take */
+export function requireWords(words: readonly string[], most: number, usage: string): void {
+  const flag = words.find((word) => word.startsWith('--'));
+  if (flag !== undefined) throw new WrongArgument(`${JSON.stringify(flag)} is a flag, and there are none: ${usage}`);
+  const word = words[most];
   if (word !== undefined) throw new WrongArgument(`${JSON.stringify(word)} is one argument too many: ${usage}`);
 }
 
@@ -64,8 +72,13 @@ export function orRefuse<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof WrongArgument)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(2);
+    return refuse(error);
   }
+}
+
+/** Says on stderr what is wrong with an argument, and ends the process with code 2. @throws what is no WrongArgument */
+export function refuse(error: unknown): never {
+  if (!(error instanceof WrongArgument)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
 }

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
+import { requirePeer, type Peer } from '../src/bench/against.ts';
 import { benchArguments } from '../src/bench/bench-arguments.ts';
 import { consistencyArguments } from '../src/consistency/consistency-arguments.ts';
 import { SET_UPS } from '../src/consistency/set-ups.ts';
@@ -58,6 +62,8 @@ describe('npm run bench', () => {
       ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
       ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
       ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
+      ['--seconds=99999999999', '--seconds: 99999999999 is too large: at most 1000000000'],
+      ['--leases=99999999999999999', '--leases: 99999999999999999 is too large: at most 1000000000'],
       ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
       ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
       ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
@@ -137,8 +143,25 @@ describe('npm run fuzz', () => {
   refuses(fuzzArguments, [
     ['abc', 'SECONDS: "abc" is not a number above 0, such as 600'],
     ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
+    ['20 --seed=7', '"--seed=7" is a flag, and there are none: npm run fuzz [-- SECONDS [SEED]]'],
     ['20 7 8', '"8" is one argument too many: npm run fuzz [-- SECONDS [SEED]]'],
   ]);
+});
+
+test('npm run bench says where no server answers, and of which process nothing is known', async () => {
+  const refusalOf = async (peer: Pick<Peer, 'address' | 'pid'>): Promise<string> =>
+    requirePeer({ ...peer, token: 'root' }).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await refusalOf({ address, pid: process.pid })).toBe('');
+  expect(await refusalOf({ address, pid: 2 ** 31 - 1 })).toMatch(/^--pid: no process 2147483647 has used the CPU of this machine/);
+  server.close().closeAllConnections();
+  await once(server, 'close');
+  expect(await refusalOf({ address, pid: undefined })).toMatch(/^--against: no server answers at http:\/\/127\.0\.0\.1:\d+: \S/);
 });
 
 test.each([

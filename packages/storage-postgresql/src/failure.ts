@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { StorageFailure } from '@strongroom/storage-sdk';
 
 export const NAME = 'postgresql';
@@ -12,8 +13,10 @@ const PLAIN: Readonly<Record<string, string>> = {
   '57P01': 'PostgreSQL is shutting down',
   '57P02': 'PostgreSQL is restarting after a crash',
   '57P03': 'PostgreSQL is starting up',
-  '25006': 'PostgreSQL is read-only',
+  '25006': 'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on',
 };
+/** Of these, the server's own message names the user, the database or the object. */
+const DETAILED = new Set(['28P01', '28000', '3D000', '42501', '53300']);
 
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -56,11 +59,19 @@ export function isGone(error: unknown): boolean {
 export function asFailure(error: unknown, secrets: readonly string[] = []): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const code = codeOf(error);
-  const known = code === undefined ? undefined : PLAIN[code];
-  if (known !== undefined) return new StorageFailure(NAME, known, { full: code === '53100' });
   let text = error instanceof Error ? error.message : String(error);
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  const known = code === undefined ? undefined : PLAIN[code];
+  if (code !== undefined && known !== undefined)
+    return new StorageFailure(NAME, DETAILED.has(code) ? `${known}: ${text}` : known, { full: code === '53100' });
   if (isCancelled(error)) return new StorageFailure(NAME, `PostgreSQL took too long: ${text}`, { transient: true });
   if (isAnswer(error)) return new StorageFailure(NAME, `PostgreSQL: ${text}`);
-  return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${code ?? text}`);
+  return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${unreached(error, code, text)}`);
+}
+
+/** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
+function unreached(error: unknown, code: string | undefined, text: string): string {
+  if (code === undefined || code.startsWith('08')) return text;
+  const { address, port } = (error instanceof AggregateError ? error.errors[0] : error) as { address?: string; port?: number };
+  return address === undefined || port === undefined ? code : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

@@ -17,6 +17,7 @@ export interface Identity {
 }
 
 export interface Session {
+  readonly standby: boolean;
   /** Whether it takes writes: no standby, and not set to read-only. */
   readonly writable: boolean;
   /** Whether commits wait for a standby, as far as is known: that can be changed while the session lasts. */
@@ -73,10 +74,10 @@ export async function beginSession(query: Query): Promise<Session> {
   const { rows } = lastOf(await query<LimitsRow & StateRow>(`${SET_LIMITS}; SELECT ${READ_LIMITS}, ${STATE}`));
   const [row] = rows as [LimitsRow & StateRow];
   requireLimits(row, LIMITS);
-  const { incarnation } = row;
-  const writable = !row.standby && row.read_only === 'off';
+  const { standby, incarnation } = row;
+  const writable = !standby && row.read_only === 'off';
   const synchronous = row.synchronous.trim() !== '';
-  return { writable, synchronous, identity: writable ? await identityOf(query) : undefined, incarnation };
+  return { standby, writable, synchronous, identity: standby ? undefined : await identityOf(query), incarnation };
 }
 
 /** @throws StorageFailure unless a transaction that began just now has the limits that it should have */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer, type AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { Conflict, EVERYTHING, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
@@ -42,6 +43,10 @@ async function sql(text: string): Promise<void> {
   await admin.connect();
   await admin.query(text);
   await admin.end();
+}
+
+async function endSessions(): Promise<void> {
+  await sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()');
 }
 
 async function failureOf(work: Promise<unknown>): Promise<StorageFailure> {
@@ -164,31 +169,67 @@ describe('a server that goes away', () => {
     const { opened, cleanup } = await store();
     const driver = await opened();
     await driver.commit({ put: [put('a')] });
-    const admin = new Client({ connectionString: server.url });
-    await admin.connect();
-    await admin.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
-    );
-    await admin.end();
+    await endSessions();
     await driver.commit({ put: [put('b')] });
     expect(await driver.get('b')).toBeDefined();
     await cleanup();
+  });
+
+  test('where PostgreSQL becomes read-only, reads go on, and a write says what has to change', async () => {
+    const { opened, cleanup } = await store();
+    const driver = await opened();
+    await driver.commit({ put: [put('a')] });
+    await sql('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    await endSessions();
+    try {
+      for (let i = 0; i < 2; i++) {
+        expect((await failureOf(driver.commit({ put: [put('b')] }))).reason).toBe(
+          'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on',
+        );
+        expect(await driver.get('a')).toBeDefined();
+      }
+    } finally {
+      await sql('BEGIN READ WRITE; ALTER DATABASE postgres RESET default_transaction_read_only; COMMIT');
+      await endSessions();
+    }
+    await driver.commit({ put: [put('b')] });
+    expect(await driver.get('b')).toBeDefined();
+    await cleanup();
+  });
+
+  test('a pooler that has no server is quoted', async () => {
+    // What pgbouncer sends.
+    const pooler = createServer((socket) => {
+      const fields = 'SFATAL\0C08P01\0Mserver login has been failing, connect failed\0\0';
+      const message = Buffer.alloc(5 + fields.length, fields, 'latin1');
+      message.write('E', 0, 'latin1');
+      message.writeUInt32BE(4 + fields.length, 1);
+      message.write(fields, 5, 'latin1');
+      socket.once('data', () => socket.end(message)).on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
+    const { port } = pooler.address() as AddressInfo;
+    const url = `postgresql://admin:s3cret@127.0.0.1:${port}/postgres`;
+    expect((await failureOf(postgresqlStorage({ connectionUrl: url }))).reason).toBe(
+      'PostgreSQL cannot be reached: server login has been failing, connect failed',
+    );
+    await new Promise((resolve) => pooler.close(resolve));
   });
 });
 
 describe('opening', () => {
   test('says plainly what is wrong, without the password', async () => {
     const wrong = server.url.replace(/:[^:@/]+@/, ':wr0ng-passw0rd@');
-    expect((await failureOf(postgresqlStorage({ connectionUrl: wrong }))).message).toBe(
-      'storage postgresql: PostgreSQL refuses the user name or password',
+    expect((await failureOf(postgresqlStorage({ connectionUrl: wrong }))).message).toMatch(
+      /^storage postgresql: PostgreSQL refuses the user name or password: password authentication failed for user "\w+"$/,
     );
     const nowhere = server.url.replace(/\/postgres$/, '/nowhere');
     expect((await failureOf(postgresqlStorage({ connectionUrl: nowhere }))).reason).toBe(
-      'the database does not exist on the PostgreSQL server',
+      'the database does not exist on the PostgreSQL server: database "nowhere" does not exist',
     );
     const closed = 'postgresql://admin:s3cret@127.0.0.1:1/postgres';
     expect((await failureOf(postgresqlStorage({ connectionUrl: closed }))).message).toBe(
-      'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED',
+      'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED 127.0.0.1:1',
     );
     expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toBe('the connection URL is not a URL');
     expect((await failureOf(postgresqlStorage({ connectionUrl: server.url, table: 'x"; DROP TABLE y' }))).reason).toMatch(

@@ -1,3 +1,4 @@
+import { WrongArgument } from '../arguments.ts';
 import type { Target } from './load.ts';
 import type { Usage } from './meter.ts';
 import { cpuMicros } from './process-usage.ts';
@@ -17,6 +18,15 @@ export interface Peer {
   readonly token: string;
   /** Its process, where it runs on this machine: for its CPU time. */
   readonly pid: number | undefined;
+}
+
+/** @throws WrongArgument unless a server answers there, and the process is one of this machine */
+export async function requirePeer({ address, pid }: Peer): Promise<void> {
+  await fetch(new URL('/v1/sys/health', address)).catch((error: Error) => {
+    throw new WrongArgument(`--against: no server answers at ${address.origin}: ${String(error.cause ?? error)}`);
+  });
+  if (pid !== undefined && cpuMicros(pid) === 0)
+    throw new WrongArgument(`--pid: no process ${pid} has used the CPU of this machine; name that of the server at ${address.origin}`);
 }
 
 /** Drives our server and a peer with the same load. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
-import { orRefuse } from '../arguments.ts';
+import { orRefuse, refuse } from '../arguments.ts';
 import { exitOnSignals } from '../exit-on-signals.ts';
-import { compare, type Peer } from './against.ts';
+import { compare, requirePeer, type Peer } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { benchArguments, SUITES, type StoreName, type Suite } from './bench-arguments.ts';
@@ -55,6 +55,7 @@ const out = process.stdout;
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
 out.write(`node ${nodeOfOurs}, 32 connections, ${seconds} s each\n\n`);
 if (against !== undefined) {
+  await requirePeer(against).catch(refuse);
   await compareWith(against);
   process.exit(0);
 }

@@ -1,4 +1,4 @@
-import { amountIn, countIn, requireNoMore } from '../arguments.ts';
+import { amountIn, countIn, requireWords } from '../arguments.ts';
 
 export interface FuzzArguments {
   readonly seconds: number;
@@ -7,11 +7,11 @@ export interface FuzzArguments {
 }
 
 /** The arguments of `npm run fuzz [-- SECONDS [SEED]]`. @throws WrongArgument */
-export function fuzzArguments([seconds = '600', seed, ...rest]: readonly string[]): FuzzArguments {
-  const read = {
+export function fuzzArguments(words: readonly string[]): FuzzArguments {
+  requireWords(words, 2, 'npm run fuzz [-- SECONDS [SEED]]');
+  const [seconds = '600', seed] = words;
+  return {
     seconds: amountIn('SECONDS', seconds, { example: 600 }),
     seed: seed === undefined ? undefined : countIn('SEED', seed, { most: 2 ** 31 - 1, example: 7 }),
   };
-  requireNoMore(rest, 'npm run fuzz [-- SECONDS [SEED]]');
-  return read;
 }

@@ -1,4 +1,4 @@
-import { countIn, nameIn, requireNoMore } from '../arguments.ts';
+import { countIn, nameIn, requireWords } from '../arguments.ts';
 
 /** The stores that mixed load is tortured on; `workers` is LMDB with two workers. */
 export const CRASH_STORE_NAMES = ['lmdb', 'postgresql', 'etcd', 'workers'] as const;
@@ -14,8 +14,8 @@ export interface TortureArguments {
 }
 
 /** The arguments of `npm run torture [-- KILLS [PART]]`. @throws WrongArgument */
-export function tortureArguments([kills = '200', part, ...rest]: readonly string[]): TortureArguments {
-  const read = { kills: countIn('KILLS', kills, { example: 200 }), only: part === undefined ? undefined : nameIn('PART', part, PARTS) };
-  requireNoMore(rest, 'npm run torture [-- KILLS [PART]]');
-  return read;
+export function tortureArguments(words: readonly string[]): TortureArguments {
+  requireWords(words, 2, 'npm run torture [-- KILLS [PART]]');
+  const [kills = '200', part] = words;
+  return { kills: countIn('KILLS', kills, { example: 200 }), only: part === undefined ? undefined : nameIn('PART', part, PARTS) };
 }

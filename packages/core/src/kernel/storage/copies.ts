@@ -49,7 +49,10 @@ export class Copies {
   /** Why what was decided in that epoch is no answer; undefined where it is. */
   reasonAgainst(epoch: number): Unavailable | undefined {
     if (epoch === this.#epoch) return undefined;
-    return new Unavailable('the store changed as a whole during the call, and what the call wrote may be lost: try again', SOON);
+    return new Unavailable(
+      'the store changed as a whole during the call, so whether the call took effect is not known: read before you try again',
+      SOON,
+    );
   }
 
   /** From now on no copy counts, until `renewed` with what this gives. */
