@@ -28,8 +28,7 @@ export function installPackages() {
 }
 
 export function build() {
-  run(process.execPath, [join('packages', 'acceptance', 'scripts', 'remove-stale.mjs')]);
-  const compiled = run(process.execPath, [join('node_modules', 'ts7', 'bin', 'tsc'), '-b', 'tsconfig.build.json']);
+  const compiled = run(process.execPath, [join('packages', 'acceptance', 'scripts', 'compile.mjs')]);
   return compiled === 0 ? run(process.execPath, [join('packages', 'console', 'scripts', 'build.js')]) : compiled;
 }
 

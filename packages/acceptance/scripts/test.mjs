@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { changedFiles, quickTests, relatedTests } from './test-selection.mjs';
 import { installNewestNode, NEWEST_LTS } from './newest-node.mjs';
-import { removeStale } from './remove-stale.mjs';
 import { installPackages, root, run } from './setup.mjs';
 
 const words = process.argv.slice(2);
@@ -14,14 +13,15 @@ const leftOut = [];
 const checks = [];
 const unsteady = [];
 const TSC = ['ts7', 'bin', 'tsc'];
-const ESLINT = ['eslint', 'bin', 'eslint.js'];
-const BUILD = ['build', TSC, ['-b', 'tsconfig.build.json']];
-const TYPES = ['types', TSC, ['-p', 'tsconfig.check.json']];
+const BUILD = ['build', ['..', 'packages', 'acceptance', 'scripts', 'compile.mjs'], []];
+const TYPES = ['types', TSC, ['-p', 'tsconfig.json']];
 const CONSOLE_TYPES = ['types of the console', TSC, ['-p', join('packages', 'console', 'web')]];
 /** The pages of the console, into packages/console/ui. */
 const CONSOLE = ['console', ['..', 'packages', 'console', 'scripts', 'build.js'], []];
-const LINT = ['lint', ESLINT, ['.']];
-const TYPED_LINT = ['lint with types', ['oxlint', 'bin', 'oxlint'], ['--type-aware', 'packages', 'examples', 'tests']];
+/** The arrows of the architecture, and the other rules of our own. */
+const ESLINT = ['lint of our own rules', ['eslint', 'bin', 'eslint.js'], ['.']];
+/** Most rules, among them those that need types. */
+const OXLINT = ['lint', ['oxlint', 'bin', 'oxlint'], ['--type-aware', '.']];
 /** Each file allocates anew what it imports: a larger young generation is collected less often. The workers get it, and what they start does not. */
 const JEST_FLAGS = ['--max-semi-space-size=64'];
 /** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
@@ -34,7 +34,7 @@ const PACKAGES = ['packages, as others install them', ['..', 'packages', 'accept
 const API = ['public types', ['..', 'packages', 'acceptance', 'dist', 'api', 'main.js'], ['--check']];
 /** The documentation's site; it fails on links that lead nowhere. */
 const SITE = ['documentation site', ['..', 'packages', 'acceptance', 'scripts', 'site.mjs'], []];
-const FORMAT = ['format', ['prettier', 'bin', 'prettier.cjs'], ['--check', '--log-level=warn', '.']];
+const FORMAT = ['format', ['oxfmt', 'bin', 'oxfmt'], ['--check', '.']];
 let jestPassed = 0;
 let jestFailed = 0;
 
@@ -52,10 +52,9 @@ async function installServers() {
   Object.assign(process.env, installed.environment);
 }
 
-/** Runs checks one after the other, the first of the list next, until none is left; what each prints comes when it ends. */
-async function checkInTurn(those) {
-  for (let next = those.shift(); next !== undefined; next = those.shift()) {
-    const [name, tool, args] = next;
+/** Runs checks one after the other; what each prints comes when it ends. */
+async function check(...those) {
+  for (const [name, tool, args] of those) {
     const began = Date.now();
     const child = spawn(process.execPath, [join('node_modules', ...tool), ...args], { cwd: root });
     let printed = '';
@@ -65,8 +64,6 @@ async function checkInTurn(those) {
     console.log(`\n== ${name}\n${printed}${status === 0 ? 'ok' : 'FAILED'}: ${name} (${Math.round((Date.now() - began) / 1000)} s)`);
   }
 }
-
-const check = async (...those) => checkInTurn(those);
 
 /** Runs jest, and returns its report; undefined if it did not finish. */
 function jestReport(args, node) {
@@ -138,16 +135,10 @@ if (words[0] === '--changed') {
 } else if (words.length > 0) {
   jest(words);
 } else {
-  removeStale();
-  // Two at a time, as there are cores; what needs no build is for whichever is free first.
-  const needNoBuild = [FORMAT, LINT];
-  const built = Promise.all([installServers(), check(BUILD, TYPES, CONSOLE, CONSOLE_TYPES)]);
+  // Whoever installs waits for registries most of the time; the compilers use both cores.
+  await Promise.all([installServers(), check(BUILD, TYPES, OXLINT, FORMAT, CONSOLE, CONSOLE_TYPES)]);
   // The site's tool writes its configuration anew beside the old one for a moment, where what goes through all files would find it.
-  const site = built.then(async () => check(SITE));
-  await Promise.all([
-    site.then(async () => check(API, PACKAGES)).then(async () => checkInTurn(needNoBuild)),
-    Promise.all([check(TYPED_LINT), site]).then(async () => checkInTurn(needNoBuild)),
-  ]);
+  await Promise.all([check(API, PACKAGES), check(SITE, ESLINT)]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();

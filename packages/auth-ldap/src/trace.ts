@@ -3,7 +3,16 @@ import type { Clock } from '@strongroom/engine-sdk';
 import { refusalReason } from './bind-refusal.ts';
 
 export type Step =
-  'connect' | 'tls' | 'service bind' | 'user search' | 'user bind' | 'user name search' | 'group search' | 'alias' | 'account' | 'policies';
+  | 'connect'
+  | 'tls'
+  | 'service bind'
+  | 'user search'
+  | 'user bind'
+  | 'user name search'
+  | 'group search'
+  | 'alias'
+  | 'account'
+  | 'policies';
 
 /** What the operator may know of a step; never a password. */
 export interface Facts {

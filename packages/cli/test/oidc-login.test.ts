@@ -44,7 +44,7 @@ describe('login with a browser', () => {
     const [asked, back] = lab.seen;
     expect(asked?.headers).not.toHaveProperty('x-vault-token');
     expect(asked?.body).toMatchObject({ role: 'web', redirect_uri: expect.stringMatching(/^http:\/\/localhost:\d+\/oidc\/callback$/) });
-    const { client_nonce: nonce } = asked?.body as { client_nonce: string };
+    const { client_nonce: nonce } = asked!.body as { client_nonce: string };
     expect(nonce.length).toBeGreaterThanOrEqual(20);
     expect([...query(back?.path ?? '')]).toEqual([
       ['state', 'st_1'],
@@ -182,7 +182,7 @@ describe('login that the server completes', () => {
     expect(run).toMatchObject({ code: 0, stdout: 's.LOGINTOKEN' });
     expect(run.stderr).toContain('type or confirm: ABCD?[2J-EFGH');
     expect(lab.pauses).toEqual([2_000, 2_000, 4_000]);
-    expect(lab.seen[1]?.body).toMatchObject({ state: 'st_1', client_nonce: (lab.seen[0]?.body as { client_nonce: string }).client_nonce });
+    expect(lab.seen[1]?.body).toMatchObject({ state: 'st_1', client_nonce: (lab.seen[0]!.body as { client_nonce: string }).client_nonce });
   });
 
   test('in direct mode the provider answers the server', async () => {

@@ -41,7 +41,8 @@ export interface SqlDriver<Connection extends object> extends ConnectionDriver<C
    * Absent: users do not change their own.
    */
   readonly changeOwnPassword?:
-    'updateUser' | ((connection: Connection, change: { readonly password: string; readonly current: string }) => Promise<void>);
+    | 'updateUser'
+    | ((connection: Connection, change: { readonly password: string; readonly current: string }) => Promise<void>);
   /** Two passwords of one user: see `TwoPasswords`. Absent: a user has one. */
   readonly twoPasswords?: {
     supported(connection: Connection): Promise<boolean>;

@@ -10,7 +10,8 @@ export interface OpensearchSettings {
   readonly username: string;
   readonly password: string;
   readonly tls:
-    (PemMaterial & { readonly rejectUnauthorized: boolean; readonly minVersion: SecureVersion; readonly servername?: string }) | undefined;
+    | (PemMaterial & { readonly rejectUnauthorized: boolean; readonly minVersion: SecureVersion; readonly servername?: string })
+    | undefined;
   /** What no message may show. */
   readonly secrets: Readonly<Record<string, string>>;
 }

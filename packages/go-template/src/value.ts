@@ -9,7 +9,14 @@ export class GoFloat {
 
 /** What an expression of a template yields. Integers are plain numbers, `null` is Go's nil. */
 export type TemplateValue =
-  string | number | boolean | null | GoFloat | readonly unknown[] | ReadonlyMap<string, unknown> | { readonly [field: string]: unknown };
+  | string
+  | number
+  | boolean
+  | null
+  | GoFloat
+  | readonly unknown[]
+  | ReadonlyMap<string, unknown>
+  | { readonly [field: string]: unknown };
 
 /** Takes a value from outside in: fractions become floats, what Go has no like for becomes nil. */
 export function toValue(value: unknown): TemplateValue {

@@ -153,7 +153,7 @@ describe('at the same time', () => {
               data: { writers: [...data.data.writers, writer] },
               options: { cas: data.metadata.version },
             });
-            return (written?.data as { version: number }).version;
+            return (written!.data as { version: number }).version;
           } catch (error) {
             expect((error as Error).message).toBe('check-and-set parameter did not match the current version');
           }
@@ -175,7 +175,7 @@ describe('at the same time', () => {
       ),
     );
     const versions = (odd: number) =>
-      answers.filter((_, i) => i % 2 === odd).map((answer) => (answer?.data as { version: number }).version);
+      answers.filter((_, i) => i % 2 === odd).map((answer) => (answer!.data as { version: number }).version);
     expect(new Set(versions(0)).size).toBe(50);
     expect(versions(1).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     const { data } = (await fixture.call('read', 'data/a')) as { data: { data: Record<string, unknown> } };
@@ -201,7 +201,8 @@ describe('at the same time', () => {
         const { data } = (await fixture.call('read', 'metadata/a')) as { data: { current_version: number } };
         for (const version of [0, data.current_version - 1]) {
           const found = (await fixture.call('read', 'data/a', { version })) as
-            { data: { data: { n: number } | null; metadata: { version: number; destroyed: boolean } } } | undefined;
+            | { data: { data: { n: number } | null; metadata: { version: number; destroyed: boolean } } }
+            | undefined;
           if (!found) continue;
           if (found.data.data === null) expect(found.data.metadata.destroyed).toBe(true);
           else expect(found.data.data.n).toBe(found.data.metadata.version);

@@ -9,7 +9,15 @@ import { createTestCa } from './test-ca.ts';
  * `rubbish` that is no JSON; or `endless`, with a body that never ends.
  */
 export type ApiMood =
-  'well' | 'silent' | 'hanging up' | 'failing' | 'busy' | 'rubbish' | 'endless' | { readonly slow: number } | { readonly busy: number };
+  | 'well'
+  | 'silent'
+  | 'hanging up'
+  | 'failing'
+  | 'busy'
+  | 'rubbish'
+  | 'endless'
+  | { readonly slow: number }
+  | { readonly busy: number };
 
 export interface ApiRequest {
   readonly method: string;

@@ -38,7 +38,8 @@ export interface LibraryClient extends EventEmitter {
   urls: { href: string; hostname: string | undefined; port: unknown; secure: boolean }[];
   /** The TLS socket after StartTLS; null before the connection stands and after it is gone. */
   _socket:
-    (Duplex & { setNoDelay?(on: boolean): void; setKeepAlive?(on: boolean, delay: number): void; getProtocol?(): string | null }) | null;
+    | (Duplex & { setNoDelay?(on: boolean): void; setKeepAlive?(on: boolean, delay: number): void; getProtocol?(): string | null })
+    | null;
   _send(message: unknown, expect: ExpectedCodes, sink: null, callback: (error: Error | null, result?: unknown) => void): unknown;
   /** Null once the connection is gone. */
   _tracker: { readonly parser: MessageParser } | null;

@@ -1,6 +1,11 @@
 /** What went wrong, for hosts: error classes may come from another copy of this package, so decide by `code`. */
 export type SealErrorCode =
-  'seal_settings_invalid' | 'seal_unavailable' | 'seal_throttled' | 'seal_permission_denied' | 'seal_wrong_key' | 'seal_closed';
+  | 'seal_settings_invalid'
+  | 'seal_unavailable'
+  | 'seal_throttled'
+  | 'seal_permission_denied'
+  | 'seal_wrong_key'
+  | 'seal_closed';
 
 /** What the service said with the error, for its support. */
 export interface SealErrorOptions extends ErrorOptions {

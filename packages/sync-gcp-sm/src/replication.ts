@@ -13,7 +13,8 @@ interface Encryption {
 
 /** As Secret Manager wants it when a secret is created; it cannot be changed later. */
 export type Replication =
-  { readonly automatic: Encryption } | { readonly userManaged: { readonly replicas: (Encryption & { readonly location: string })[] } };
+  | { readonly automatic: Encryption }
+  | { readonly userManaged: { readonly replicas: (Encryption & { readonly location: string })[] } };
 
 const LOCATION = /^[a-z]+(-[a-z]+)+\d+$/;
 const KEY = /^projects\/[^/]+\/locations\/([^/]+)\/keyRings\/[^/]+\/cryptoKeys\/[^/]+$/;

@@ -1,6 +1,12 @@
 /** What went wrong, for hosts: error classes may come from another copy of this package, so decide by `code`. */
 export type SyncErrorCode =
-  'configuration_invalid' | 'client_side' | 'address_refused' | 'external_service' | 'throttled' | 'name_taken' | 'session_closed';
+  | 'configuration_invalid'
+  | 'client_side'
+  | 'address_refused'
+  | 'external_service'
+  | 'throttled'
+  | 'name_taken'
+  | 'session_closed';
 
 /** What the provider said with the error, for its support. */
 export interface SyncErrorOptions extends ErrorOptions {

@@ -2,7 +2,14 @@ import { isSyncError, type SyncErrorCode } from '@strongroom/sync-sdk';
 import type { LastError } from './records.ts';
 
 export type SyncStatus =
-  'PENDING' | 'SYNCING' | 'SYNCED' | 'UNSYNCING' | 'UNSYNCED' | 'CLIENT_SIDE_ERROR' | 'EXTERNAL_SERVICE_ERROR' | 'INTERNAL_VAULT_ERROR';
+  | 'PENDING'
+  | 'SYNCING'
+  | 'SYNCED'
+  | 'UNSYNCING'
+  | 'UNSYNCED'
+  | 'CLIENT_SIDE_ERROR'
+  | 'EXTERNAL_SERVICE_ERROR'
+  | 'INTERNAL_VAULT_ERROR';
 
 const BY_CODE: Record<SyncErrorCode, SyncStatus> = {
   configuration_invalid: 'CLIENT_SIDE_ERROR',

@@ -281,7 +281,8 @@ export class CrashRun {
   async #borrower(stop: AbortSignal): Promise<void> {
     for (let i = 0; !stop.aborted; i += 1) {
       const answer = (await this.#answer('GET', 'db/creds/app', undefined, stop)) as
-        { lease_id: string; data: { username: string; password: string } } | undefined;
+        | { lease_id: string; data: { username: string; password: string } }
+        | undefined;
       if (!answer) continue;
       const one = { lease: answer.lease_id, ...answer.data };
       this.#credentials.set(one.lease, one);
@@ -368,7 +369,7 @@ export class CrashRun {
 
   async #intents(): Promise<number> {
     const answer = await this.#read('GET', 'sys/journal');
-    return (answer?.['data'] as { intents: unknown[] }).intents.length;
+    return (answer!['data'] as { intents: unknown[] }).intents.length;
   }
 
   /** Undefined where the server says that there is none. @throws Error where it answers nothing else for too long */

@@ -5,7 +5,18 @@ import type { Schema } from '../../api/openapi.ts';
  * JSON. `list`: one entry a line. `statements`: a list whose entries may have several lines. `pairs`: texts by name. `json`: anything else.
  */
 export type FieldKind =
-  'secret' | 'choice' | 'boolean' | 'number' | 'duration' | 'text' | 'lines' | 'code' | 'list' | 'statements' | 'pairs' | 'json';
+  | 'secret'
+  | 'choice'
+  | 'boolean'
+  | 'number'
+  | 'duration'
+  | 'text'
+  | 'lines'
+  | 'code'
+  | 'list'
+  | 'statements'
+  | 'pairs'
+  | 'json';
 
 /** Texts of several lines, by what they are called and said to be: most declarations do not mark them. */
 const PEM_NAME = /(^|_)(certificates?|pem|certs?|key|pubkeys|ca|crl)$/;

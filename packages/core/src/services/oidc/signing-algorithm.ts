@@ -10,7 +10,9 @@ export type Algorithm = Static<typeof Algorithm>;
 interface AlgorithmParts {
   readonly hash: 'sha256' | 'sha384' | 'sha512';
   readonly key:
-    { readonly type: 'rsa' } | { readonly type: 'ec'; readonly curve: 'P-256' | 'P-384' | 'P-521' } | { readonly type: 'ed25519' };
+    | { readonly type: 'rsa' }
+    | { readonly type: 'ec'; readonly curve: 'P-256' | 'P-384' | 'P-521' }
+    | { readonly type: 'ed25519' };
 }
 
 const PARTS: Readonly<Record<Algorithm, AlgorithmParts>> = {

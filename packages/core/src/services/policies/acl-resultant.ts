@@ -14,7 +14,8 @@ export interface ResultantPath {
 
 /** `data` of `sys/internal/ui/resultant-acl`. Globs stand without their closing `*`, except those with `+`. */
 export type ResultantAcl =
-  { root: true } | { root: false; exact_paths: Record<string, ResultantPath>; glob_paths: Record<string, ResultantPath> };
+  | { root: true }
+  | { root: false; exact_paths: Record<string, ResultantPath>; glob_paths: Record<string, ResultantPath> };
 
 export function resultantAcl(rules: readonly AccessRule[]): ResultantAcl {
   const exact: [string, ResultantPath][] = [];
