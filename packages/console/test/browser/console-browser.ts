@@ -22,6 +22,9 @@ export interface TabOptions {
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
+/** Times that Tab is pressed before the page is asked what was reached. */
+const PRESSES = 10;
+
 /** A browser without a window. */
 export class ConsoleBrowser {
   readonly #browser: Browser;
@@ -201,22 +204,26 @@ export class Tab {
           !one.closest('[aria-hidden="true"], [inert]')
         );
       });
-      Object.assign(window, { offered: new Set(offered) });
+      const keys = { offered: new Set(offered), rounds: 0 };
+      Object.assign(window, { keys });
+      const reach = (element: Element | null): void => void keys.offered.delete(element!);
+      document.addEventListener('focusin', () => reach(document.activeElement));
+      // Behind the last element the focus leaves the page.
+      document.addEventListener('focusout', ({ relatedTarget }) => (keys.rounds += relatedTarget === null ? 1 : 0));
       (document.activeElement as HTMLElement | null)?.blur();
+      keys.rounds = 0;
     }, GROUPED);
     // The focus begins in the middle of the page: it has to come around twice.
-    for (let presses = 0, rounds = 0; presses < 600 && rounds < 2; presses += 1) {
-      await this.page.keyboard.press('Tab');
-      const left = await this.page.evaluate(() => {
-        const { offered } = window as unknown as { offered: Set<Element> };
-        offered.delete(document.activeElement!);
-        return document.activeElement === document.body ? -1 : offered.size;
+    for (let presses = 0; presses < 600; presses += PRESSES) {
+      for (let i = 0; i < PRESSES; i += 1) await this.page.keyboard.press('Tab');
+      const done = await this.page.evaluate(() => {
+        const { offered, rounds } = (window as unknown as { keys: { offered: Set<Element>; rounds: number } }).keys;
+        return offered.size === 0 || rounds >= 2;
       });
-      if (left === 0) break;
-      if (left === -1) rounds += 1;
+      if (done) break;
     }
     return this.page.evaluate(() =>
-      [...(window as unknown as { offered: Set<Element> }).offered].map((one) => one.outerHTML.slice(0, 120)),
+      [...(window as unknown as { keys: { offered: Set<Element> } }).keys.offered].map((one) => one.outerHTML.slice(0, 120)),
     );
   }
 
