@@ -7,14 +7,12 @@ import { root, run } from './setup.mjs';
 /** Where the compiler writes: `outDir` of tsconfig.build.json. What has not changed stays there for the next time. */
 const COMPILED = join(root, '.strongroom', 'build');
 const TSC = join('node_modules', 'ts7', 'bin', 'tsc');
-/** Written in JavaScript, and checked with the types that we publish, as their authors would do it. */
-const IN_JAVASCRIPT = ['third-party-database-plugin', 'third-party-seal'];
 
-/** The folder of each package and example that has sources. */
-function folders() {
-  return ['packages', 'examples']
+/** The folder of each package and example that has this file or folder. */
+function having(path, parents = ['packages', 'examples']) {
+  return parents
     .flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(root, parent, name)))
-    .filter((folder) => existsSync(join(folder, 'src')));
+    .filter((folder) => existsSync(join(folder, path)));
 }
 
 /** @returns the exit code of the compiler that failed, or 0 */
@@ -22,15 +20,16 @@ export function compile() {
   removeStale();
   const compiled = run(process.execPath, [TSC, '-p', 'tsconfig.build.json']);
   if (compiled !== 0) return compiled;
-  for (const folder of folders()) install(folder);
-  return IN_JAVASCRIPT.reduce((code, name) => code || run(process.execPath, [TSC, '-p', join('examples', name)]), 0);
+  for (const folder of having('src')) install(folder);
+  // Examples in JavaScript are checked with the types that we publish, as their authors would do it.
+  return having('tsconfig.json', ['examples']).reduce((code, folder) => code || run(process.execPath, [TSC, '-p', folder]), 0);
 }
 
 /** What is the same stays untouched: a program that runs may read it. */
 function install(folder) {
   const from = join(COMPILED, relative(root, folder), 'src');
   for (const source of readdirSync(join(folder, 'src'), { recursive: true }).map(String)) {
-    if (!source.endsWith('.ts')) continue;
+    if (!source.endsWith('.ts') || source.endsWith('.d.ts')) continue;
     for (const end of ['.js', '.d.ts']) {
       const file = source.replace(/\.ts$/, end);
       const made = readFileSync(join(from, file));
@@ -43,8 +42,8 @@ function install(folder) {
 }
 
 /** Removes from every dist/ what no source makes any more: it would be published. */
-export function removeStale() {
-  for (const folder of folders()) {
+function removeStale() {
+  for (const folder of having('src')) {
     if (!existsSync(join(folder, 'dist'))) continue;
     for (const file of readdirSync(join(folder, 'dist'), { recursive: true }).map(String)) {
       const built = /^(.*?)\.(?:js|d\.ts)(\.map)?$/.exec(file);
