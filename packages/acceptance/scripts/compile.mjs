@@ -1,7 +1,6 @@
 // Compiles the sources of all packages and examples as one program, and puts what each of them has into its own dist/. `npm run build` begins with this.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { root, run } from './setup.mjs';
 
 /** Where the compiler writes: `outDir` of tsconfig.build.json. What has not changed stays there for the next time. */
@@ -16,7 +15,7 @@ function having(path, parents = ['packages', 'examples']) {
 }
 
 /** @returns the exit code of the compiler that failed, or 0 */
-export function compile() {
+function compile() {
   removeStale();
   const compiled = run(process.execPath, [TSC, '-p', 'tsconfig.build.json']);
   if (compiled !== 0) return compiled;
@@ -52,4 +51,4 @@ function removeStale() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) process.exit(compile());
+process.exit(compile());
