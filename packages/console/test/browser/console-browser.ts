@@ -222,9 +222,12 @@ export class Tab {
       });
       if (done) break;
     }
-    return this.page.evaluate(() =>
-      [...(window as unknown as { keys: { offered: Set<Element> } }).keys.offered].map((one) => one.outerHTML.slice(0, 120)),
-    );
+    return this.page.evaluate(() => {
+      // What is seen only while it has the focus, such as a link to skip to the page, would cover others.
+      (document.activeElement as HTMLElement | null)?.blur();
+      const { offered } = (window as unknown as { keys: { offered: Set<Element> } }).keys;
+      return [...offered].map((one) => one.outerHTML.slice(0, 120));
+    });
   }
 
   /** What makes the page wider than its window: elements that stand out to the right, a line each. */
