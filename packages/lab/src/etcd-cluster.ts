@@ -58,6 +58,8 @@ export function etcdMissing(): string | undefined {
 /** The last one is the default since etcd 3.6: a member that starts replays what came since its last snapshot. */
 const LARGE = ['--max-txn-ops=10000', '--max-request-bytes=33554432', '--snapshot-count=10000'];
 const READY_MS = 30_000;
+/** A member that was killed under load first replays what it has written, on a machine that may be busy. */
+const START_MS = 120_000;
 
 /** @throws Error where etcd is not installed */
 export async function startEtcd({ members: count = 1, flags = [], asShipped = false, tls }: EtcdOptions = {}): Promise<EtcdCluster> {
@@ -191,7 +193,8 @@ class Member implements EtcdMember {
 
   async launch(): Promise<void> {
     const { program, args, cwd } = this.#parts;
-    this.#process = await startProcess(program, { args, cwd, ready: /ready to serve|serving (insecure )?client|serving client traffic/ });
+    const ready = /ready to serve|serving (insecure )?client|serving client traffic/;
+    this.#process = await startProcess(program, { args, cwd, ready, timeoutMs: START_MS });
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
