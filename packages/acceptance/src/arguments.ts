@@ -15,11 +15,16 @@ export interface NumberBounds {
 /** What a number may be where nothing else is said: more is a slip of the finger. */
 const MOST = 1_000_000_000;
 
+/** @throws WrongArgument for a number that nobody can mean */
+function requireModest(argument: string, text: string, number: number): void {
+  if (number > MOST) throw new WrongArgument(`${argument}: ${text} is too large: at most ${MOST}`);
+}
+
 /** @throws WrongArgument unless the text is a whole number of at least 1, in digits alone */
 export function countIn(argument: string, text: string, { most, example }: NumberBounds): number {
   const count = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= (most ?? MOST)) return count;
-  if (most === undefined && count > MOST) throw new WrongArgument(`${argument}: ${text} is too large: at most ${MOST}`);
+  if (most === undefined) requireModest(argument, text, count);
   const range = most === undefined ? 'of at least 1' : `from 1 to ${most}`;
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a whole number ${range}, such as ${example}`);
 }
@@ -28,7 +33,7 @@ export function countIn(argument: string, text: string, { most, example }: Numbe
 export function amountIn(argument: string, text: string, { most, example }: NumberBounds): number {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
   if (amount > 0 && amount <= (most ?? MOST)) return amount;
-  if (most === undefined && amount > MOST) throw new WrongArgument(`${argument}: ${text} is too large: at most ${MOST}`);
+  if (most === undefined) requireModest(argument, text, amount);
   const range = most === undefined ? 'above 0' : `above 0 and at most ${most}`;
   throw new WrongArgument(`${argument}: ${JSON.stringify(text)} is not a number ${range}, such as ${example}`);
 }

@@ -14,7 +14,6 @@ import type { Query } from './query.ts';
 const CONNECT_MS = 10_000;
 const CONNECT_TO_ONE_OF_SEVERAL_MS = 2_000;
 const QUERY_MS = 20_000;
-const READ_ONLY = 'default_transaction_read_only is on';
 const silent = (): void => undefined;
 
 /** A connection as the pool keeps it. */
@@ -182,8 +181,12 @@ export class Connections {
       const query = queryOf(client, connectMs);
       const session = await beginSession(query);
       // A standby may be behind. Whoever reads on a server that is read-only reads what was written last.
-      const unfit = session.standby ? this.#url.readWrite || this.history.known : this.#url.readWrite && !session.writable;
-      if (unfit) throw new StorageFailure(NAME, `the server takes no writes: ${session.standby ? 'it is a standby' : READ_ONLY}`);
+      const unfit = this.#url.readWrite ? !session.writable : session.standby && this.history.known;
+      if (unfit)
+        throw new StorageFailure(
+          NAME,
+          `the server takes no writes: ${session.standby ? 'it is a standby' : 'default_transaction_read_only is on'}`,
+        );
       await this.history.meet(session.identity, query);
       const { synchronous, incarnation } = session;
       this.#made.set(client, { epoch: this.history.epoch, synchronous, incarnation });
