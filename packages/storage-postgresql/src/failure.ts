@@ -72,6 +72,8 @@ export function asFailure(error: unknown, secrets: readonly string[] = []): Stor
 /** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
 function unreached(error: unknown, code: string | undefined, text: string): string {
   if (code === undefined || code.startsWith('08')) return text;
-  const { address, port } = (error instanceof AggregateError ? error.errors[0] : error) as { address?: string; port?: number };
+  const first = (error instanceof AggregateError ? error.errors[0] : error) as { address?: string; port?: number; hostname?: string };
+  const { address, port, hostname } = first;
+  if (hostname !== undefined) return `${code} ${hostname}`;
   return address === undefined || port === undefined ? code : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

@@ -231,6 +231,10 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: closed }))).message).toBe(
       'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED 127.0.0.1:1',
     );
+    const unknown = 'postgresql://admin:s3cret@nohost.invalid/postgres';
+    expect((await failureOf(postgresqlStorage({ connectionUrl: unknown }))).reason).toMatch(
+      /^PostgreSQL cannot be reached: (ENOTFOUND|EAI_AGAIN) nohost\.invalid$/,
+    );
     expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toBe('the connection URL is not a URL');
     expect((await failureOf(postgresqlStorage({ connectionUrl: server.url, table: 'x"; DROP TABLE y' }))).reason).toMatch(
       /^the table name/,
