@@ -1,15 +1,31 @@
 import { BadRequest, compileDecoder, fieldSpec, type AnyPath, type Decoder, type Fold } from '@strongroom/engine-sdk';
-import type { TSchema } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 
 type CaptureKind = 'name' | 'at' | 'any' | 'path' | 'all';
 
 /** A declared path, ready to be called. */
-export interface RoutedPath {
+export class RoutedPath {
   readonly declaration: AnyPath;
   readonly captures: readonly string[];
-  readonly decode: Decoder;
-  /** The names of each field that has several, by each of them. */
-  readonly names?: FieldNames;
+  #decode: Decoder | undefined;
+  #names: FieldNames | undefined;
+
+  constructor(declaration: AnyPath, captures: readonly string[]) {
+    this.declaration = declaration;
+    this.captures = captures;
+  }
+
+  // Of the paths of a mount few are ever called: what calls need is made at the first one.
+  get decode(): Decoder {
+    const { about } = this.declaration;
+    return (this.#decode ??= compileDecoder(about.fields as TProperties, about));
+  }
+
+  /** The names of each field that has several, by each of them; undefined where none has. */
+  get names(): FieldNames | undefined {
+    this.#names ??= namesOf(this.declaration);
+    return this.#names.size > 0 ? this.#names : undefined;
+  }
 }
 
 export type FieldNames = ReadonlyMap<string, readonly string[]>;
@@ -136,21 +152,20 @@ export class PathRouter {
       if (kind === 'all') all = { fold: folds };
       else at = captureOf(at, kind, folds, declaration).node;
     }
-    const decode = compileDecoder(fields, declaration.about);
-    const routed: RoutedPath = { declaration, captures: names, decode, ...namesOf(declaration) };
+    const routed = new RoutedPath(declaration, names);
     if (all ? at.all : at.end) throw new Error(`path ${declaration.pattern} is declared twice`);
     if (all) at.all = { path: routed, fold: all.fold };
     else at.end = routed;
   }
 }
 
-function namesOf({ about }: AnyPath): { names?: FieldNames } {
+function namesOf({ about }: AnyPath): FieldNames {
   const names = new Map<string, readonly string[]>();
   for (const [name, schema] of Object.entries(about.fields as Record<string, TSchema>)) {
     const all = [name, ...(fieldSpec(schema).aliases ?? [])];
     if (all.length > 1) for (const one of all) names.set(one, all);
   }
-  return names.size > 0 ? { names } : {};
+  return names;
 }
 
 function node(): Node {
