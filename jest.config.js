@@ -5,7 +5,7 @@ const mapped = [...sources(), ...(await bundleTypebox())];
 
 /** Every package's tests, in one run: sources are compiled on the fly, so that no build is needed first. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: './jest.environment.js',
   moduleNameMapper: Object.fromEntries(mapped.map(([name, file]) => [`^${name}$`, file])),
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts', '<rootDir>/tests/**/*.test.ts'],
   // A machine may be busy with other suites, and servers with other clients.

@@ -18,7 +18,7 @@ describeWhere(missing, 'the OpenAPI document, fuzzed by schemathesis', () => {
   test('gives no 5xx while outside systems are up, and leaves no fault in the log', async () => {
     let requests = 0;
     // On a busy machine schemathesis may take most of its time to begin.
-    for (const seconds of [20, 40, 80, 160]) {
+    for (const seconds of [40, 80, 160]) {
       const report = await fuzz({ python: python!, seconds, seed: 11 });
       expect(report.problems).toEqual([]);
       requests += report.requests;

@@ -176,7 +176,8 @@ export class Tab {
   /** What axe finds on the page: rule and element, a line each (WCAG 2.2 A and AA, best practice), or of the rules named alone. */
   async violations(rules?: readonly string[]): Promise<string[]> {
     const session = await this.#context.newCDPSession(this.page);
-    await session.send('Runtime.evaluate', { expression: AXE });
+    const { result: known } = await session.send('Runtime.evaluate', { expression: 'typeof axe' });
+    if (known.value === 'undefined') await session.send('Runtime.evaluate', { expression: AXE });
     const runOnly = rules === undefined ? TAGS : { type: 'rule', values: rules };
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression: `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })
