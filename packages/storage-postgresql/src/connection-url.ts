@@ -18,6 +18,8 @@ export interface ConnectionUrl {
   readonly connectMs: number | undefined;
   /** The same URL for one of the hosts, as `pg` reads it. `purpose` is added to the name that PostgreSQL shows for the connection. */
   readonly urlOf: (host: Host, purpose?: string) => string;
+  /** '' where the URL names none. */
+  readonly user: string;
   /** What must not be seen in any text. */
   readonly secrets: readonly string[];
 }
@@ -53,15 +55,17 @@ const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sessio
 const PORT = 5432;
 const URL_FORM = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
+const NO_URL =
+  'the connection URL is not a URL: write postgresql://user:password@host:port/database, with / ? # and @ in a password percent-encoded';
+/** `pg` checks the certificate and its name for each of these, and warns of a version of itself that will not. */
+const VERIFIED = ['prefer', 'require', 'verify-ca'];
+
 /** @throws StorageFailure, which names what is wrong and no secret */
 export function readConnectionUrl(text: string): ConnectionUrl {
   if (!/^postgres(ql)?:\/\//.test(text)) {
-    throw new StorageFailure(
-      NAME,
-      /^[a-z][a-z0-9+.-]*:/i.test(text) ? 'the connection URL does not begin with postgresql://' : 'the connection URL is not a URL',
-    );
+    throw new StorageFailure(NAME, /^[a-z][a-z0-9+.-]*:/i.test(text) ? 'the connection URL does not begin with postgresql://' : NO_URL);
   }
-  const [, authority = '', path = '', query = ''] = URL_FORM.exec(text) ?? refuse('the connection URL is not a URL');
+  const [, authority = '', path = '', query = ''] = URL_FORM.exec(text) ?? refuse(NO_URL);
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
   const at = authority.lastIndexOf('@');
@@ -71,7 +75,9 @@ export function readConnectionUrl(text: string): ConnectionUrl {
   const database = parameters.get('dbname') ?? decoded(path);
   const passed = new URLSearchParams();
   for (const name of OF_PG) for (const value of parameters.getAll(name)) passed.set(name, value);
-  passed.set('user', parameters.get('user') ?? decoded(user));
+  if (VERIFIED.includes(passed.get('sslmode') ?? '') && passed.get('uselibpqcompat') !== 'true') passed.set('sslmode', 'verify-full');
+  const name = parameters.get('user') ?? decoded(user);
+  passed.set('user', name);
   passed.set('password', secret);
   const application = parameters.get('application_name') ?? parameters.get('fallback_application_name') ?? 'strongroom';
   return {
@@ -86,6 +92,7 @@ export function readConnectionUrl(text: string): ConnectionUrl {
       all.set('port', String(port));
       return `postgresql:///${encodeURIComponent(database)}?${all}`;
     },
+    user: name,
     secrets: [text, password, secret, encodeURIComponent(secret)],
   };
 }
@@ -127,7 +134,7 @@ function portOf(text: string | undefined): number {
   const port = Number(text);
   return Number.isInteger(port) && port > 0 && port < 65_536
     ? port
-    : refuse('the connection URL has a port that is not a number of 1 to 65535');
+    : refuse('the connection URL has a port that is not a number from 1 to 65535');
 }
 
 /** Where several servers are named, some may be standbys, which take no writes. */

@@ -76,7 +76,7 @@ export class Connections {
   }
 
   failure(error: unknown): StorageFailure {
-    return asFailure(error, this.#url.secrets);
+    return asFailure(error, this.#url);
   }
 
   /** Runs `work` on one connection. What it throws is passed on as it is. */

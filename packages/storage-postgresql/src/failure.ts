@@ -6,17 +6,16 @@ export const NAME = 'postgresql';
 const PLAIN: Readonly<Record<string, string>> = {
   '28P01': 'PostgreSQL refuses the user name or password',
   '28000': 'PostgreSQL refuses the login',
-  '3D000': 'the database does not exist on the PostgreSQL server',
   '42501': 'the PostgreSQL user lacks a privilege',
   '53100': "the PostgreSQL server's disk is full",
   '53300': 'PostgreSQL has no connection left to give',
   '57P01': 'PostgreSQL is shutting down',
   '57P02': 'PostgreSQL is restarting after a crash',
   '57P03': 'PostgreSQL is starting up',
-  '25006': 'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on',
+  '25006': 'PostgreSQL takes no writes, and this needs one: it is a standby, or default_transaction_read_only is on',
 };
 /** Of these, the server's own message names the user, the database or the object. */
-const DETAILED = new Set(['28P01', '28000', '3D000', '42501', '53300']);
+const DETAILED = new Set(['28P01', '28000', '42501', '53300']);
 
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
@@ -55,12 +54,33 @@ export function isGone(error: unknown): boolean {
   return codeOf(error) === '42P01';
 }
 
+/** `pg` writes these without a code. */
+const OF_PG: readonly (readonly [RegExp, string])[] = [
+  [/^SASL: .*client password must be/, 'PostgreSQL asks for a password, and the connection URL has none'],
+  [/does not support SSL connections/, 'PostgreSQL does not offer TLS, which sslmode of the connection URL asks for'],
+];
+/** What OpenSSL and Node find wrong with a certificate. */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
+
+interface FailureOptions {
+  /** Taken out of every text. */
+  readonly secrets?: readonly string[];
+  /** Whom the connection URL names. */
+  readonly user?: string;
+}
+
 /** What went wrong, naming PostgreSQL and neither the password nor the connection URL. */
-export function asFailure(error: unknown, secrets: readonly string[] = []): StorageFailure {
+export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOptions = {}): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const code = codeOf(error);
   let text = error instanceof Error ? error.message : String(error);
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  const ofPg = OF_PG.find(([words]) => words.test(text));
+  if (ofPg) return new StorageFailure(NAME, ofPg[1]);
+  if (code === '42501' && user !== '')
+    return new StorageFailure(NAME, `the PostgreSQL user ${JSON.stringify(user)} lacks a privilege: ${text}`);
+  if (code !== undefined && CERTIFICATE.test(code))
+    return new StorageFailure(NAME, `the certificate of PostgreSQL is not accepted: ${text}`);
   const known = code === undefined ? undefined : PLAIN[code];
   if (code !== undefined && known !== undefined)
     return new StorageFailure(NAME, DETAILED.has(code) ? `${known}: ${text}` : known, { full: code === '53100' });

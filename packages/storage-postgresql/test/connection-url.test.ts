@@ -85,7 +85,7 @@ describe('a connection URL', () => {
 
   test.each([
     ['postgresql://u:s3cret@db:port/x', 'the connection URL has a host that is not host:port'],
-    ['postgresql://u:s3cret@db:70000/x', 'the connection URL has a port that is not a number of 1 to 65535'],
+    ['postgresql://u:s3cret@db:70000/x', 'the connection URL has a port that is not a number from 1 to 65535'],
     ['postgresql://u:%zz@db/x', 'the connection URL is not encoded as URLs are: write "%" as "%25"'],
     ['mysql://u:s3cret@db/x', 'the connection URL does not begin with postgresql://'],
   ])('%s is refused', (url, reason) => {

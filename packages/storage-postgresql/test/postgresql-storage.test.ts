@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { Conflict, EVERYTHING, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
@@ -184,7 +184,7 @@ describe('a server that goes away', () => {
     try {
       for (let i = 0; i < 2; i++) {
         expect((await failureOf(driver.commit({ put: [put('b')] }))).reason).toBe(
-          'PostgreSQL takes no writes: it is a standby, or default_transaction_read_only is on',
+          'PostgreSQL takes no writes, and this needs one: it is a standby, or default_transaction_read_only is on',
         );
         expect(await driver.get('a')).toBeDefined();
       }
@@ -224,9 +224,7 @@ describe('opening', () => {
       /^storage postgresql: PostgreSQL refuses the user name or password: password authentication failed for user "\w+"$/,
     );
     const nowhere = server.url.replace(/\/postgres$/, '/nowhere');
-    expect((await failureOf(postgresqlStorage({ connectionUrl: nowhere }))).reason).toBe(
-      'the database does not exist on the PostgreSQL server: database "nowhere" does not exist',
-    );
+    expect((await failureOf(postgresqlStorage({ connectionUrl: nowhere }))).reason).toBe('PostgreSQL: database "nowhere" does not exist');
     const closed = 'postgresql://admin:s3cret@127.0.0.1:1/postgres';
     expect((await failureOf(postgresqlStorage({ connectionUrl: closed }))).message).toBe(
       'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED 127.0.0.1:1',
@@ -235,7 +233,21 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: unknown }))).reason).toMatch(
       /^PostgreSQL cannot be reached: (ENOTFOUND|EAI_AGAIN) nohost\.invalid$/,
     );
-    expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toBe('the connection URL is not a URL');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toMatch(
+      /^the connection URL is not a URL: write postgresql:/,
+    );
+    const without = server.url.replace(/:[^:@/]+@/, '@');
+    expect((await failureOf(postgresqlStorage({ connectionUrl: without }))).reason).toBe(
+      'PostgreSQL asks for a password, and the connection URL has none',
+    );
+    const warned = jest.spyOn(process, 'emitWarning');
+    for (const mode of ['require', 'verify-full']) {
+      expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=${mode}` }))).reason).toBe(
+        'PostgreSQL does not offer TLS, which sslmode of the connection URL asks for',
+      );
+    }
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
     expect((await failureOf(postgresqlStorage({ connectionUrl: server.url, table: 'x"; DROP TABLE y' }))).reason).toMatch(
       /^the table name/,
     );
