@@ -70,8 +70,8 @@ function banner({ addresses, sealed, initialized, automatic }: Listening, { stor
   const state = !sealed
     ? 'unsealed'
     : initialized
-      ? `sealed: strongroom ${automatic ? 'status says why' : 'operator unseal opens it'}`
-      : 'not initialized: strongroom operator init makes its keys';
+      ? `sealed; ${automatic ? '"strongroom status" says why' : 'run "strongroom operator unseal"'}`
+      : 'not initialized; run "strongroom operator init"';
   const processes = workers > 1 ? `      Workers: ${workers}\n` : '';
   return `Strongroom server started\n\n    Listeners: ${addresses.join(', ')}\n      Storage: ${place}\n${processes}        State: ${state}\n\n`;
 }

@@ -36,6 +36,11 @@ export class StorageFailure extends Error {
     this.full = options.full ?? false;
     this.tooLarge = options.tooLarge ?? false;
   }
+
+  /** What logs show: the message says already that it is of the store. */
+  override toString(): string {
+    return this.message;
+  }
 }
 
 /** The driver has been closed. */

@@ -168,7 +168,9 @@ export class Incarnations {
     if (life !== this.#life) return;
     this.#cancel = this.#clock.after(millis, () => {
       this.#turn(life, millis > 0)
-        .catch((error: unknown) => this.#log.warn('the processes of the store could not be checked', { error: String(error) }))
+        .catch((error: unknown) =>
+          this.#log.warn('this server could not record that it is alive, or look for servers that have ended', { error: String(error) }),
+        )
         .finally(() => this.#next(BEAT, this.#life === life ? life : -1));
     });
   }
