@@ -1,7 +1,7 @@
 // What a fresh clone needs before anything else can run: packages from the registry, and a build. Plain JavaScript without dependencies.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { constants } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildGo } from '../../lab/scripts/go.mjs';
@@ -27,22 +27,40 @@ export function installPackages() {
   if (run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']) !== 0) process.exit(1);
 }
 
-export function build() {
-  const compiled = run(process.execPath, [join('packages', 'acceptance', 'scripts', 'compile.mjs')]);
-  return compiled === 0 ? run(process.execPath, [join('packages', 'console', 'scripts', 'build.js')]) : compiled;
-}
+const BUILD = [join('packages', 'acceptance', 'scripts', 'compile.mjs'), join('packages', 'console', 'scripts', 'build.js')];
 
 /**
  * Builds, and runs a program of this package: `file` is its place below `dist`. Ends the process with its exit code. A signal to this process
- * ends the program, which ends the servers that it started.
+ * ends what runs, with the servers that it started. Their temporary files go with them.
  */
-export function runBuilt(file, words) {
-  if (build() !== 0) process.exit(1);
-  const child = spawn(process.execPath, [join(root, 'packages', 'acceptance', 'dist', file), ...words], { cwd: root, stdio: 'inherit' });
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A terminal sends it to both.
-  process.on('SIGINT', () => undefined);
-  child.on('close', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+export async function runBuilt(file, words) {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-run-'));
+  // Servers that refuse to run as root have folders of their own in it.
+  chmodSync(folder, 0o711);
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  let running;
+  let ended;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      ended = signal;
+      // The build starts compilers, which get it, too. The program ends its servers by itself, and has SIGINT from the terminal.
+      if (running.isBuild) process.kill(-running.child.pid, signal);
+      else if (signal !== 'SIGINT') running.child.kill(signal);
+    });
+  }
+  const step = (args, isBuild) =>
+    new Promise((resolve) => {
+      const env = { ...process.env, TMPDIR: folder };
+      const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: isBuild });
+      running = { child, isBuild };
+      child.on('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+    });
+  for (const script of BUILD) {
+    const code = await step([script], true);
+    if (ended !== undefined) process.exit(128 + constants.signals[ended]);
+    if (code !== 0) process.exit(code);
+  }
+  process.exit(await step([join('packages', 'acceptance', 'dist', file), ...words], false));
 }
 
 export function has(command) {

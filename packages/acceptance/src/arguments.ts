@@ -5,6 +5,16 @@ export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }
 
+/** `--help` or `-h`. Its message says what the command takes. */
+class HelpAsked extends Error {
+  override readonly name = 'HelpAsked';
+}
+
+/** @throws HelpAsked with `usage` where one of the words asks for it */
+function offerHelp(words: readonly string[], usage: string): void {
+  if (words.some((word) => word === '--help' || word === '-h')) throw new HelpAsked(usage);
+}
+
 /** Numbers that an argument may be. */
 export interface NumberBounds {
   readonly most?: number;
@@ -47,14 +57,16 @@ export function nameIn<Name extends string>(argument: string, text: string, name
 
 /** @throws WrongArgument for a flag, and for more than `most` words, which the command, in the form `usage`, does not take */
 export function requireWords(words: readonly string[], most: number, usage: string): void {
+  offerHelp(words, usage);
   const flag = words.find((word) => word.startsWith('--'));
-  if (flag !== undefined) throw new WrongArgument(`${JSON.stringify(flag)} is a flag, and there are none: ${usage}`);
-  const word = words[most];
-  if (word !== undefined) throw new WrongArgument(`${JSON.stringify(word)} is one argument too many: ${usage}`);
+  if (flag !== undefined) throw new WrongArgument(`${flag} is a flag, and there are none: ${usage}`);
+  const more = words.slice(most).map((word) => JSON.stringify(word));
+  if (more.length > 0) throw new WrongArgument(`${more.join(', ')}: too many arguments: ${usage}`);
 }
 
 /** The values of arguments of the form `--name=value` or `--name value`. @throws WrongArgument for any other */
 export function flagsIn<Name extends string>(words: readonly string[], names: readonly Name[]): Readonly<Partial<Record<Name, string>>> {
+  offerHelp(words, `flags: ${names.map((name) => `--${name}=…`).join(' ')}`);
   const known = `the flags are ${names.map((name) => `--${name}=…`).join(' ')}`;
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
@@ -72,7 +84,7 @@ export function flagsIn<Name extends string>(words: readonly string[], names: re
   return flags;
 }
 
-/** What `read` returns. Where an argument is wrong, the process says why on stderr, and ends with code 2. */
+/** What `read` returns. Where an argument is wrong, the process says why on stderr, and ends with code 2; where help is asked for, it prints that, and ends with 0. */
 export function orRefuse<T>(read: () => T): T {
   try {
     return read();
@@ -81,8 +93,12 @@ export function orRefuse<T>(read: () => T): T {
   }
 }
 
-/** Says on stderr what is wrong with an argument, and ends the process with code 2. @throws what is no WrongArgument */
+/** Says on stderr what is wrong with an argument, and ends the process with code 2; prints the help that was asked for. @throws what is neither */
 export function refuse(error: unknown): never {
+  if (error instanceof HelpAsked) {
+    process.stdout.write(`${error.message}\n`);
+    process.exit(0);
+  }
   if (!(error instanceof WrongArgument)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(2);

@@ -110,7 +110,8 @@ describe('npm run torture', () => {
     ['0', 'KILLS: "0" is not a whole number of at least 1, such as 200'],
     ['-1', 'KILLS: "-1" is not a whole number of at least 1, such as 200'],
     ['10 mysql', 'PART: "mysql" is not one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
-    ['10 lmdb more', '"more" is one argument too many: npm run torture [-- KILLS [PART]]'],
+    ['10 lmdb more', '"more": too many arguments: npm run torture [-- KILLS [PART]]'],
+    ['--help', 'npm run torture [-- KILLS [PART]]'],
   ]);
 });
 
@@ -126,6 +127,7 @@ describe('npm run consistency', () => {
 
   refuses(consistencyArguments, [
     ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
+    ['-h', 'flags: --seconds=… --only=… --faults=…'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
     ['--only=lmdb --only=workers', '--only is given more than once'],
     ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],
@@ -143,8 +145,8 @@ describe('npm run fuzz', () => {
   refuses(fuzzArguments, [
     ['abc', 'SECONDS: "abc" is not a number above 0, such as 600'],
     ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
-    ['20 --seed=7', '"--seed=7" is a flag, and there are none: npm run fuzz [-- SECONDS [SEED]]'],
-    ['20 7 8', '"8" is one argument too many: npm run fuzz [-- SECONDS [SEED]]'],
+    ['20 --seed=7', '--seed=7 is a flag, and there are none: npm run fuzz [-- SECONDS [SEED]]'],
+    ['20 7 8 9', '"8", "9": too many arguments: npm run fuzz [-- SECONDS [SEED]]'],
   ]);
 });
 
