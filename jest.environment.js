@@ -13,20 +13,40 @@ for (const name of ['run', 'enterWith']) {
   };
 }
 
-/** Compiled modules by file. V8 compares no more than the length of the source. */
+/** What V8 has made of modules, by file. It compares no more than the length of the source. */
 const compiled = new Map();
 
-// Each file evaluates its imports anew, several hundred, but their code is the same. What imports at run time is compiled each time:
-// Node 20 forgets how in code that was compiled before.
-vm.SourceTextModule = class extends vm.SourceTextModule {
-  constructor(source, options) {
-    const known = compiled.get(options.identifier);
-    const cachedData = known?.source === source ? known.cachedData : undefined;
-    super(source, { ...options, cachedData });
-    if (cachedData === undefined && !/\bimport\s*\(/.test(source))
-      compiled.set(options.identifier, { source, cachedData: this.createCachedData() });
+/** What was made of the same source before. */
+function cachedDataOf({ identifier }, source) {
+  const known = compiled.get(identifier);
+  return known?.source === source ? known.cachedData : undefined;
+}
+
+/** With what was made of the same source before. */
+function known(Module, source, options) {
+  const cachedData = cachedDataOf(options, source);
+  if (cachedData === undefined) return undefined;
+  try {
+    return new Module(source, { ...options, cachedData });
+  } catch (error) {
+    if (error.code !== 'ERR_VM_MODULE_CACHED_DATA_REJECTED') throw error;
+    // A test has changed V8's flags: nothing that was made before is of use.
+    compiled.clear();
+    return undefined;
   }
-};
+}
+
+function compile(Module, source, options) {
+  const module = new Module(source, options);
+  // Node 20 loses the callback of `import()` in code that it did not compile itself.
+  if (!/\bimport\s*\(/.test(source)) compiled.set(options.identifier, { source, cachedData: module.createCachedData() });
+  return module;
+}
+
+// Each file evaluates its imports anew, several hundred, but their code is the same.
+vm.SourceTextModule = new Proxy(vm.SourceTextModule, {
+  construct: (Module, [source, options]) => known(Module, source, options) ?? compile(Module, source, options),
+});
 
 export default class OneFileEnvironment extends NodeEnvironment {
   /** Node asks every store in use at each promise, so those of a file end with it: after 30 files they took 7 % of the CPU. */
