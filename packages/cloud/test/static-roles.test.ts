@@ -308,19 +308,23 @@ describeWithAws('static-roles and static-creds', (aws) => {
     expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
   });
 
+  /** No time passes over a call, whose deadline it would use up. */
+  const timePassesUntil = async (reached: () => Promise<boolean>): Promise<void> => {
+    while (!(await reached())) {
+      if (aws.front.underWay === 0) await mount.clock.advance(1);
+      // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+
   test('a new key that is taken away from outside before it is in use is made anew', async () => {
     await create();
     const refused = awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
     aws.front.on('GetCallerIdentity', () => refused);
     const rotating = mount.call('update', 'aws/rotate-role/st');
-    let waiting = true;
-    void rotating.then(() => (waiting = false));
-    // No time passes over a call, whose deadline it would use up.
-    while (waiting) {
-      if (aws.front.underWay === 0) await mount.clock.advance(1);
-      // eslint-disable-next-line no-restricted-syntax -- the call goes over a socket
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    let answered = false;
+    void rotating.then(() => (answered = true));
+    await timePassesUntil(async () => answered);
     const { status, errors } = await rotating;
     expect(`${status} ${errors?.join()}`).toMatch(/^500 .*the new access key \w+ is not accepted yet; it will be tried again/s);
     expect(await read()).toMatchObject({ status: { state: 'unsettled' } });
@@ -328,7 +332,8 @@ describeWithAws('static-roles and static-creds', (aws) => {
     await aws.beside.iam.send(new DeleteAccessKeyCommand({ UserName: 'static1', AccessKeyId: made }));
     // moto takes keys that are gone; AWS does not.
     aws.front.on('GetCallerIdentity', (call) => (call.key === made ? refused : undefined));
-    await pass(mount, 300);
+    // The next attempt may have begun while the call was answered, and waits for the clock.
+    await timePassesUntil(async () => (await read()).status['state'] === 'waiting');
     const after = await key();
     expect(after.access_key).not.toBe(made);
     expect(await aws.beside.keysOf('static1')).toEqual([after.access_key]);
