@@ -16,18 +16,12 @@ for (const name of ['run', 'enterWith']) {
 /** What V8 has made of modules, by file. It compares no more than the length of the source. */
 const compiled = new Map();
 
-/** What was made of the same source before. */
-function cachedDataOf({ identifier }, source) {
-  const known = compiled.get(identifier);
-  return known?.source === source ? known.cachedData : undefined;
-}
-
-/** With what was made of the same source before. */
-function known(Module, source, options) {
-  const cachedData = cachedDataOf(options, source);
-  if (cachedData === undefined) return undefined;
+/** The module with what was made of the same source before; undefined where there is nothing, or nothing of use. */
+function fromCompiled(Module, source, options) {
+  const before = compiled.get(options.identifier);
+  if (before?.source !== source) return undefined;
   try {
-    return new Module(source, { ...options, cachedData });
+    return new Module(source, { ...options, cachedData: before.cachedData });
   } catch (error) {
     if (error.code !== 'ERR_VM_MODULE_CACHED_DATA_REJECTED') throw error;
     // A test has changed V8's flags: nothing that was made before is of use.
@@ -45,7 +39,7 @@ function compile(Module, source, options) {
 
 // Each file evaluates its imports anew, several hundred, but their code is the same.
 vm.SourceTextModule = new Proxy(vm.SourceTextModule, {
-  construct: (Module, [source, options]) => known(Module, source, options) ?? compile(Module, source, options),
+  construct: (Module, [source, options]) => fromCompiled(Module, source, options) ?? compile(Module, source, options),
 });
 
 export default class OneFileEnvironment extends NodeEnvironment {

@@ -66,8 +66,9 @@ export function requireWords(words: readonly string[], most: number, usage: stri
 
 /** The values of arguments of the form `--name=value` or `--name value`. @throws WrongArgument for any other */
 export function flagsIn<Name extends string>(words: readonly string[], names: readonly Name[]): Readonly<Partial<Record<Name, string>>> {
-  offerHelp(words, `flags: ${names.map((name) => `--${name}=…`).join(' ')}`);
-  const known = `the flags are ${names.map((name) => `--${name}=…`).join(' ')}`;
+  const all = names.map((name) => `--${name}=…`).join(' ');
+  offerHelp(words, `flags: ${all}`);
+  const known = `the flags are ${all}`;
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   const flags: Partial<Record<Name, string>> = {};

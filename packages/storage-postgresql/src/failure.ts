@@ -75,7 +75,7 @@ export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOp
   const code = codeOf(error);
   let text = error instanceof Error ? error.message : String(error);
   for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
-  const ofPg = OF_PG.find(([words]) => words.test(text));
+  const ofPg = code === undefined ? OF_PG.find(([words]) => words.test(text)) : undefined;
   if (ofPg) return new StorageFailure(NAME, ofPg[1]);
   if (code === '42501' && user !== '')
     return new StorageFailure(NAME, `the PostgreSQL user ${JSON.stringify(user)} lacks a privilege: ${text}`);
