@@ -100,6 +100,8 @@ export function readConnectionUrl(text: string): ConnectionUrl {
 function checkParameters(parameters: URLSearchParams): void {
   for (const name of new Set(parameters.keys())) {
     if (KNOWN.includes(name)) continue;
+    // The rest of a password with a bare `?`, which must not be shown.
+    if (name.includes('@')) refuse(NO_URL);
     if (LIMITS.includes(name)) refuse(`the connection URL sets ${name}, which the driver sets itself: leave it out`);
     const nearest = nearestOf(name, KNOWN);
     const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
