@@ -8,6 +8,7 @@ import { readBody, tooMuch, type Overdue } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
+import { LoopTurn } from './loop-turn.ts';
 import { OpenStreams } from './open-streams.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
@@ -74,6 +75,8 @@ export interface ApiOptions {
 
 /** Verbs that change something, and so have a body. */
 const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = { POST: 'update', PUT: 'update', PATCH: 'patch' };
+/** Calls that begin together. A read does less: it would gain little, and the memory of all is held at once. */
+const CHANGES: ReadonlySet<CoreRequest['operation']> = new Set(['update', 'patch', 'delete']);
 const MERGE_PATCH = 'application/merge-patch+json';
 
 const NO_BODY: DecodedBody = { data: undefined, exactData: undefined };
@@ -107,6 +110,7 @@ interface Exchange {
 export class ApiHandler {
   readonly #core: CoreHandler;
   readonly #writer: AnswerWriter;
+  readonly #turn = new LoopTurn();
   readonly #known: BodyLimits;
   /** The limits of a caller who is not known, or not yet. */
   readonly #unknown: BodyLimits;
@@ -229,7 +233,9 @@ export class ApiHandler {
       response,
       span: exchange.span,
     });
-    this.#core.handle(call).then(
+    const together = CHANGES.has(operation) && !stream;
+    const handled = together ? this.#turn.end().then(async () => this.#core.handle(call)) : this.#core.handle(call);
+    handled.then(
       (answer) => {
         try {
           const id = answer.callId ?? answer.requestId;

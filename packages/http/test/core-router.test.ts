@@ -1,15 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { request } from 'undici';
 import { coreRouter } from '../src/index.ts';
-import { fakeCore, type FakeCore } from './fake-core.ts';
+import { answer, fakeCore, type FakeCore } from './fake-core.ts';
+
+/** Sends a DELETE and waits for its answer. */
+async function answered(socket: Socket, path: string): Promise<void> {
+  socket.write(`DELETE /v1/${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await once(socket, 'data');
+}
 
 describe('the router in an app of somebody else', () => {
   let core: FakeCore;
   let server: Server;
+  let port: number;
   let origin: string;
 
   beforeEach(async () => {
@@ -23,7 +31,8 @@ describe('the router in an app of somebody else', () => {
     });
     server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    port = (server.address() as AddressInfo).port;
+    origin = `http://127.0.0.1:${port}`;
   });
 
   afterEach(async () => {
@@ -40,6 +49,26 @@ describe('the router in an app of somebody else', () => {
     await inside.body.dump();
     const outside = await request(`${origin}/`);
     expect(await outside.body.text()).toBe('the app itself');
+  });
+
+  test('changes that arrive together begin together, each in the asynchronous context of its own middleware', async () => {
+    const begun: unknown[] = [];
+    core = fakeCore(async ({ path }) => {
+      begun.push([path, context.getStore()]);
+      await new Promise((resolve) => process.nextTick(resolve));
+      begun.push(`${path} went on`);
+      return answer();
+    });
+    const context = new AsyncLocalStorage<string>();
+    const app = express().use('/v1', (incoming, _response, next) => context.run(incoming.url, next), coreRouter(core));
+    server.removeAllListeners('request').on('request', app);
+    const [first, second] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    await Promise.all([answered(first, 'opened'), answered(second, 'opened')]);
+    begun.length = 0;
+    await Promise.all([answered(first, 'a'), answered(second, 'b')]);
+    first.destroy();
+    second.destroy();
+    expect(begun).toEqual([['a', '/a'], ['b', '/b'], 'a went on', 'b went on']);
   });
 
   test.each(['parsed', 'text', 'secrets'])('reads a JSON body behind the middleware of /%s', async (place) => {
