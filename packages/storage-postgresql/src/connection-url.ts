@@ -50,6 +50,18 @@ const OF_PG = [
   'uselibpqcompat',
 ] as const;
 const KNOWN: readonly string[] = [...OURS, ...OF_PG];
+/** Of these, the value may have an `@`. In another it is what is left of a password with a bare `?`. */
+const FREE: readonly string[] = [
+  'user',
+  'password',
+  'dbname',
+  'application_name',
+  'fallback_application_name',
+  'options',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+];
 /** The driver sets these itself, and reads them back. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout'];
 const PORT = 5432;
@@ -59,15 +71,21 @@ const NO_URL =
   'the connection URL is not a URL: write postgresql://user:password@host:port/database, with / ? # and @ in a password percent-encoded';
 /** `pg` checks the certificate and its name for each of these, and warns of a version of itself that will not. */
 const VERIFIED = ['prefer', 'require', 'verify-ca'];
+const SSL_MODES = ['disable', 'allow', 'no-verify', 'verify-full', ...VERIFIED];
+/** Of a name in the DNS. The folder of a socket is shorter, too. */
+const LONGEST_HOST = 253;
 
 /** @throws StorageFailure, which names what is wrong and no secret */
 export function readConnectionUrl(text: string): ConnectionUrl {
+  if (text !== text.trim()) refuse('the connection URL begins or ends with white space');
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new StorageFailure(NAME, /^[a-z][a-z0-9+.-]*:/i.test(text) ? 'the connection URL does not begin with postgresql://' : NO_URL);
   }
   const [, authority = '', path = '', query = ''] = URL_FORM.exec(text) ?? refuse(NO_URL);
+  // What is left of a password with a bare `/` looks like a database. It must not be shown.
+  if (path.includes('@')) refuse(NO_URL);
   const parameters = new URLSearchParams(query);
-  checkParameters(parameters);
+  checkParameters(parameters, query.includes('@'));
   const at = authority.lastIndexOf('@');
   const [user = '', password = ''] = at < 0 ? [] : split(authority.slice(0, at), ':');
   const secret = parameters.get('password') ?? decoded(password);
@@ -97,18 +115,24 @@ export function readConnectionUrl(text: string): ConnectionUrl {
   };
 }
 
-function checkParameters(parameters: URLSearchParams): void {
+/** `at`: whether the query has a bare `@`. An unknown name is then what is left of a password with a bare `?`, and must not be shown. */
+function checkParameters(parameters: URLSearchParams, at: boolean): void {
   for (const name of new Set(parameters.keys())) {
-    if (KNOWN.includes(name)) continue;
-    // The rest of a password with a bare `?`, which must not be shown.
-    if (name.includes('@')) refuse(NO_URL);
-    if (LIMITS.includes(name)) refuse(`the connection URL sets ${name}, which the driver sets itself: leave it out`);
-    const nearest = nearestOf(name, KNOWN);
-    const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-    refuse(`the connection URL has the unknown parameter ${JSON.stringify(name)}.${meant}`);
+    if (!KNOWN.includes(name)) refuse(at ? NO_URL : unknown(name));
+    if (parameters.get(name)?.includes('@') && !FREE.includes(name)) refuse(NO_URL);
+    if (parameters.getAll(name).length > 1) refuse(`the connection URL sets ${name} more than once`);
   }
+  oneOf(parameters, 'sslmode', SSL_MODES, 'prefer');
+  oneOf(parameters, 'sslnegotiation', ['postgres', 'direct'], 'postgres');
   const encoding = parameters.get('client_encoding');
   if (encoding !== null && !/^utf-?8$/i.test(encoding)) refuse('the parameter client_encoding of the connection URL must be UTF8');
+}
+
+function unknown(name: string): string {
+  if (LIMITS.includes(name)) return `the connection URL sets ${name}, which the driver sets itself: leave it out`;
+  const nearest = nearestOf(name, KNOWN);
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return `the connection URL has the unknown parameter ${JSON.stringify(name)}.${meant}`;
 }
 
 /** libpq lets one port stand for all hosts. */
@@ -119,6 +143,7 @@ function hostsOf(authority: string, parameters: URLSearchParams): Host[] {
   const ports = given ?? (names.length === places.length ? places.map(({ port }) => port) : []);
   if (given && given.length > 1 && given.length !== names.length)
     refuse(`the connection URL names ${names.length} hosts and ${given.length} ports`);
+  if (names.some((name) => name.length > LONGEST_HOST)) refuse(`the connection URL has a host of more than ${LONGEST_HOST} characters`);
   return (names.length === 0 ? ['localhost'] : names).map((host, i) => ({
     host: host === '' ? 'localhost' : host,
     port: portOf(ports.length === 1 ? ports[0] : ports[i]),
@@ -127,7 +152,7 @@ function hostsOf(authority: string, parameters: URLSearchParams): Host[] {
 
 function placeOf(text: string): { host: string; port: string } {
   const [, bracketed, plain, port = ''] =
-    /^(?:\[([^\]]*)\]|([^:]*))(?::(\d*))?$/.exec(text) ?? refuse('the connection URL has a host that is not host:port');
+    /^(?:\[([^\]]*)\]|([^:]*))(?::([^:]*))?$/.exec(text) ?? refuse('the connection URL has a host that is not host:port');
   return { host: bracketed ?? decoded(plain ?? ''), port };
 }
 
@@ -159,7 +184,8 @@ function readsAndWrites(given: string | null, hosts: number): boolean {
 function oneOf(parameters: URLSearchParams, name: string, allowed: readonly string[], otherwise: string): string {
   const value = parameters.get(name) ?? otherwise;
   if (allowed.includes(value)) return value;
-  return refuse(`the parameter ${name} of the connection URL must be ${allowed.map((each) => JSON.stringify(each)).join(' or ')}`);
+  const quoted = allowed.map((each) => JSON.stringify(each));
+  return refuse(`the parameter ${name} of the connection URL must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`);
 }
 
 function connectMs(text: string | null): number | undefined {

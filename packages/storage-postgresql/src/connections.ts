@@ -13,6 +13,8 @@ import type { Query } from './query.ts';
 /** With one host there is nothing better to do than to wait for it. */
 const CONNECT_MS = 10_000;
 const CONNECT_TO_ONE_OF_SEVERAL_MS = 2_000;
+/** For a connection of the pool to become free, beyond the time that making one may take. */
+const ACQUIRE_MS = 2_000;
 const QUERY_MS = 20_000;
 const silent = (): void => undefined;
 
@@ -64,7 +66,8 @@ export class Connections {
       client: 'pg',
       connection: {},
       pool: { min: 0, max: poolSize },
-      acquireConnectionTimeout: CONNECT_MS,
+      // A connection that cannot be made is reported before the pool gives up waiting for it.
+      acquireConnectionTimeout: url.hosts.length * this.#connectMs + ACQUIRE_MS,
       log: { warn: silent, error: silent, debug: silent, deprecate: silent },
     });
     // The pool is knex's; which host a connection leads to, and how it begins, is decided here.

@@ -58,6 +58,10 @@ export function isGone(error: unknown): boolean {
 const OF_PG: readonly (readonly [RegExp, string])[] = [
   [/^SASL: .*client password must be/, 'PostgreSQL asks for a password, and the connection URL has none'],
   [/does not support SSL connections/, 'PostgreSQL does not offer TLS, which sslmode of the connection URL asks for'],
+  [/error establishing an SSL connection/, 'PostgreSQL cannot be reached: what answers is not PostgreSQL'],
+  [/^timeout expired$/, 'PostgreSQL cannot be reached: it does not answer in time'],
+  [/^Connection terminated unexpectedly$/, 'PostgreSQL cannot be reached: it closes the connection'],
+  [/^Knex: Timeout acquiring a connection/, 'all connections to PostgreSQL are in use: none became free in time'],
 ];
 /** What OpenSSL and Node find wrong with a certificate. */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;
@@ -81,6 +85,9 @@ export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOp
     return new StorageFailure(NAME, `the PostgreSQL user ${JSON.stringify(user)} lacks a privilege: ${text}`);
   if (code !== undefined && CERTIFICATE.test(code))
     return new StorageFailure(NAME, `the certificate of PostgreSQL is not accepted: ${text}`);
+  const { syscall, path } = (error ?? {}) as SystemError;
+  if (code !== undefined && syscall === 'open' && path !== undefined)
+    return new StorageFailure(NAME, `the file ${path}, which the connection URL names, cannot be read: ${code}`);
   const known = code === undefined ? undefined : PLAIN[code];
   if (code !== undefined && known !== undefined)
     return new StorageFailure(NAME, DETAILED.has(code) ? `${known}: ${text}` : known, { full: code === '53100' });
@@ -89,11 +96,21 @@ export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOp
   return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${unreached(error, code, text)}`);
 }
 
+/** What Node says of a call of the system that failed. */
+interface SystemError {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly syscall?: string;
+  readonly path?: string;
+}
+
 /** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
 function unreached(error: unknown, code: string | undefined, text: string): string {
   if (code === undefined || code.startsWith('08')) return text;
-  const first = (error instanceof AggregateError ? error.errors[0] : error) as { address?: string; port?: number; hostname?: string };
+  const first = (error instanceof AggregateError ? error.errors[0] : error) as SystemError;
   const { address, port, hostname } = first;
+  if (code === 'EPROTO') return 'what answers does not speak TLS';
   if (hostname !== undefined) return `${code} ${hostname}`;
   return address === undefined || port === undefined ? code : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

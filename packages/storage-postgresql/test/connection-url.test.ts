@@ -78,17 +78,38 @@ describe('a connection URL', () => {
     ['load_balance_hosts=yes', 'the parameter load_balance_hosts of the connection URL must be "disable" or "random"'],
     ['connect_timeout=soon', 'the parameter connect_timeout of the connection URL must be a number of seconds from 1 to 600'],
     ['client_encoding=LATIN1', 'the parameter client_encoding of the connection URL must be UTF8'],
+    [
+      'sslmode=requier',
+      'the parameter sslmode of the connection URL must be "disable", "allow", "no-verify", "verify-full", "prefer", "require" or "verify-ca"',
+    ],
+    ['sslmode=require&sslmode=disable', 'the connection URL sets sslmode more than once'],
+    ['sslnegotiation=on', 'the parameter sslnegotiation of the connection URL must be "postgres" or "direct"'],
     ['host=a,b,c&port=1,2', 'the connection URL names 3 hosts and 2 ports'],
   ])('with %s is refused with a sentence that names it', (parameters, reason) => {
     expect(refusal(`postgresql://u:s3cret@db/x?${parameters}`)).toBe(reason);
   });
 
   test.each([
-    ['postgresql://u:s3cret@db:port/x', 'the connection URL has a host that is not host:port'],
+    ['postgresql://u:s3cret@db:port/x', 'the connection URL has a port that is not a number from 1 to 65535'],
+    ['postgresql://u:s3cret@[::1/x', 'the connection URL has a host that is not host:port'],
+    [' postgresql://u:s3cret@db/x', 'the connection URL begins or ends with white space'],
     ['postgresql://u:s3cret@db:70000/x', 'the connection URL has a port that is not a number from 1 to 65535'],
     ['postgresql://u:%zz@db/x', 'the connection URL is not encoded as URLs are: write "%" as "%25"'],
     ['mysql://u:s3cret@db/x', 'the connection URL does not begin with postgresql://'],
   ])('%s is refused', (url, reason) => {
     expect(refusal(url)).toBe(reason);
+  });
+
+  test.each(['/', '?', '#', '@/', '@?', '?x=', '@?x=', '?sslmode=', '?host=', '/?host=a&x='])(
+    'with a password that has %s as it is says how to write that, and shows nothing of it',
+    (part) => {
+      for (const password of [`s3cret${part}s3cret`, `12${part}s3cret`, `${part}s3cret`])
+        expect(refusal(`postgresql://u:${password}@db/x`)).toMatch(/with \/ \? # and @ in a password percent-encoded$/);
+    },
+  );
+
+  test('may have a bare @ where it can be nothing else', () => {
+    expect(readConnectionUrl('postgresql://u:a@b@db/x').hosts).toEqual([{ host: 'db', port: 5432 }]);
+    expect(readConnectionUrl('postgresql://db/x?user=u@b').user).toBe('u@b');
   });
 });

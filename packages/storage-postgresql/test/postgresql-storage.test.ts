@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { Conflict, EVERYTHING, StorageFailure, storageDriverContract } from '@strongroom/storage-sdk';
 import type { StorageDriver } from '@strongroom/storage-sdk';
@@ -199,7 +199,7 @@ describe('a server that goes away', () => {
 
   test('a pooler that has no server is quoted', async () => {
     // What pgbouncer sends.
-    const pooler = createServer((socket) => {
+    await using pooler = await listening((socket) => {
       const fields = 'SFATAL\0C08P01\0Mserver login has been failing, connect failed\0\0';
       const message = Buffer.alloc(5 + fields.length, fields, 'latin1');
       message.write('E', 0, 'latin1');
@@ -207,15 +207,29 @@ describe('a server that goes away', () => {
       message.write(fields, 5, 'latin1');
       socket.once('data', () => socket.end(message)).on('error', () => undefined);
     });
-    await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
-    const { port } = pooler.address() as AddressInfo;
-    const url = `postgresql://admin:s3cret@127.0.0.1:${port}/postgres`;
+    const url = `postgresql://admin:s3cret@127.0.0.1:${pooler.port}/postgres`;
     expect((await failureOf(postgresqlStorage({ connectionUrl: url }))).reason).toBe(
       'PostgreSQL cannot be reached: server login has been failing, connect failed',
     );
-    await new Promise((resolve) => pooler.close(resolve));
   });
 });
+
+/** A server on a free port of loopback. */
+async function listening(serve: (socket: Socket) => void): Promise<{ readonly port: number } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  const other = createServer((socket) => {
+    sockets.add(socket);
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (other.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => other.close(resolve));
+    },
+  };
+}
 
 describe('opening', () => {
   test('says plainly what is wrong, without the password', async () => {
@@ -240,6 +254,10 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: without }))).reason).toBe(
       'PostgreSQL asks for a password, and the connection URL has none',
     );
+    const root = '/nowhere/root.crt';
+    expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=require&sslrootcert=${root}` }))).reason).toBe(
+      `the file ${root}, which the connection URL names, cannot be read: ENOENT`,
+    );
     const warned = jest.spyOn(process, 'emitWarning');
     for (const mode of ['require', 'verify-full']) {
       expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=${mode}` }))).reason).toBe(
@@ -251,6 +269,29 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: server.url, table: 'x"; DROP TABLE y' }))).reason).toMatch(
       /^the table name/,
     );
+  });
+
+  test.each([
+    ['answers nothing', '', () => undefined, 'it does not answer in time'],
+    ['closes each connection', '', (socket: Socket) => void socket.end(), 'it closes the connection'],
+    [
+      'answers in another protocol',
+      '&sslmode=require',
+      (socket: Socket) => void socket.end('HTTP/1.1 400\r\n'),
+      'what answers is not PostgreSQL',
+    ],
+    [
+      'has no TLS behind its promise',
+      '&sslmode=require',
+      (socket: Socket) => void socket.once('data', () => socket.end('no TLS')).write('S'),
+      'what answers does not speak TLS',
+    ],
+  ])('says so where what listens %s', async (_what, parameter, answer, reason) => {
+    await using other = await listening((socket) => {
+      socket.on('error', () => undefined).once('data', () => answer(socket));
+    });
+    const url = `postgresql://admin:s3cret@127.0.0.1:${other.port}/x?connect_timeout=1${parameter}`;
+    expect((await failureOf(postgresqlStorage({ connectionUrl: url }))).reason).toBe(`PostgreSQL cannot be reached: ${reason}`);
   });
 
   test('refuses a database of another encoding, whose text would not sort or hold every key', async () => {
