@@ -5,14 +5,14 @@ export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }
 
-/** `--help` or `-h`. Its message says what the command takes. */
+/** `--help` or `-h`, with or without a value. Its message says what the command takes. */
 class HelpAsked extends Error {
   override readonly name = 'HelpAsked';
 }
 
 /** @throws HelpAsked with `usage` where one of the words asks for it */
 function offerHelp(words: readonly string[], usage: string): void {
-  if (words.some((word) => word === '--help' || word === '-h')) throw new HelpAsked(usage);
+  if (words.some((word) => /^(--help|-h)(=|$)/i.test(word))) throw new HelpAsked(usage);
 }
 
 /** Numbers that an argument may be. */
@@ -64,16 +64,20 @@ export function requireWords(words: readonly string[], most: number, usage: stri
   if (more.length > 0) throw new WrongArgument(`${more.join(', ')}: too many arguments: ${usage}`);
 }
 
-/** The values of arguments of the form `--name=value` or `--name value`. @throws WrongArgument for any other */
-export function flagsIn<Name extends string>(words: readonly string[], names: readonly Name[]): Readonly<Partial<Record<Name, string>>> {
-  const all = names.map((name) => `--${name}=…`).join(' ');
-  offerHelp(words, `flags: ${all}`);
-  const known = `the flags are ${all}`;
+/** The values of arguments of the form `--name=value` or `--name value`. `usage`: the form of the command. @throws WrongArgument for any other */
+export function flagsIn<Name extends string>(
+  words: readonly string[],
+  names: readonly Name[],
+  usage: string,
+): Readonly<Partial<Record<Name, string>>> {
+  offerHelp(words, usage);
+  const known = `the flags are ${names.map((name) => `--${name}=…`).join(' ')}`;
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const surplus = tokens.flatMap((token) => (token.kind === 'positional' ? [JSON.stringify(token.value)] : []));
+  if (surplus.length > 0) throw new WrongArgument(`${surplus.join(', ')}: not a flag; ${known}`);
   const flags: Partial<Record<Name, string>> = {};
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new WrongArgument(`${JSON.stringify(token.value)} is not a flag; ${known}`);
     if (token.kind !== 'option') continue;
     const { rawName, value } = token;
     const name = names.find((one) => one === token.name);

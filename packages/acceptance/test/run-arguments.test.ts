@@ -56,7 +56,9 @@ describe('npm run bench', () => {
     (words) => benchArguments(words, {}),
     [
       ['--large=abc', '--large is not a flag; the flags are --against=…'],
-      ['abc', '"abc" is not a flag; the flags are --against=…'],
+      ['abc', '"abc": not a flag; the flags are --against=…'],
+      ['--help=1', 'npm run bench [-- --against=…'],
+      ['abc def', '"abc", "def": not a flag; the flags are --against=…'],
       ['--seconds', '--seconds needs a value: --seconds=…'],
       ['--seconds=', '--seconds needs a value: --seconds=…'],
       ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
@@ -111,7 +113,7 @@ describe('npm run torture', () => {
     ['-1', 'KILLS: "-1" is not a whole number of at least 1, such as 200'],
     ['10 mysql', 'PART: "mysql" is not one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
     ['10 lmdb more', '"more": too many arguments: npm run torture [-- KILLS [PART]]'],
-    ['--help', 'npm run torture [-- KILLS [PART]]'],
+    ['--HELP', 'npm run torture [-- KILLS [PART]]; PART is one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
   ]);
 });
 
@@ -126,8 +128,8 @@ describe('npm run consistency', () => {
   });
 
   refuses(consistencyArguments, [
-    ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
-    ['-h', 'flags: --seconds=… --only=… --faults=…'],
+    ['60', '"60": not a flag; the flags are --seconds=… --only=… --faults=…'],
+    ['-h', 'npm run consistency [-- --seconds=60 --only=lmdb|workers|postgresql|failover|etcd --faults=yes|no]'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
     ['--only=lmdb --only=workers', '--only is given more than once'],
     ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],

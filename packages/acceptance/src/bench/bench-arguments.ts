@@ -58,6 +58,11 @@ const FLAGS = [
   'token',
   'workers',
 ] as const;
+const USAGE = [
+  `npm run bench [-- ${FLAGS.map((name) => `--${name}=…`).join(' ')}]`,
+  `--only is one of these, or a part of one up to ${JSON.stringify(MEASURED.at(-1))}: ${[...MEASURED, ...ALONE].join(', ')}`,
+  `with --against, --nodes or --stores it is one of these, or a part of one: ${COMPARED.join(', ')}`,
+].join('\n');
 type Flag = (typeof FLAGS)[number];
 type Flags = Readonly<Partial<Record<Flag, string>>>;
 
@@ -93,7 +98,7 @@ export interface BenchArguments {
 
 /** The arguments of `npm run bench`. Nothing is started for wrong ones: a misspelled flag would run everything, which takes an hour. @throws WrongArgument */
 export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
-  const flags = flagsIn(words, FLAGS);
+  const flags = flagsIn(words, FLAGS, USAGE);
   const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
   requireOneRun(flags);
   const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });

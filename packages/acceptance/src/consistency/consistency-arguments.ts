@@ -12,9 +12,11 @@ export interface ConsistencyArguments {
   readonly faults: boolean;
 }
 
+const USAGE = `npm run consistency [-- --seconds=60 --only=${SET_UP_NAMES.join('|')} --faults=yes|no]`;
+
 /** The arguments of `npm run consistency [-- --seconds=60 --only=NAME --faults=no]`. @throws WrongArgument */
 export function consistencyArguments(words: readonly string[]): ConsistencyArguments {
-  const { seconds = '60', only, faults = 'yes' } = flagsIn(words, ['seconds', 'only', 'faults']);
+  const { seconds = '60', only, faults = 'yes' } = flagsIn(words, ['seconds', 'only', 'faults'], USAGE);
   return {
     seconds: amountIn('--seconds', seconds, { example: 60 }),
     only: only === undefined ? undefined : nameIn('--only', only, SET_UP_NAMES),

@@ -13,9 +13,11 @@ export interface TortureArguments {
   readonly only: TorturePart | undefined;
 }
 
+const USAGE = `npm run torture [-- KILLS [PART]]; PART is one of ${PARTS.join(', ')}`;
+
 /** The arguments of `npm run torture [-- KILLS [PART]]`. @throws WrongArgument */
 export function tortureArguments(words: readonly string[]): TortureArguments {
-  requireWords(words, 2, 'npm run torture [-- KILLS [PART]]');
+  requireWords(words, 2, USAGE);
   const [kills = '200', part] = words;
   return { kills: countIn('KILLS', kills, { example: 200 }), only: part === undefined ? undefined : nameIn('PART', part, PARTS) };
 }
