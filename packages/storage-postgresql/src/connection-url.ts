@@ -50,7 +50,7 @@ const OF_PG = [
   'uselibpqcompat',
 ] as const;
 const KNOWN: readonly string[] = [...OURS, ...OF_PG];
-/** Of these, the value may have an `@`. In another it is what is left of a password with a bare `?`. */
+/** Of these, the value may have a bare `@`. In another it is what is left of a password. */
 const FREE: readonly string[] = [
   'user',
   'password',
@@ -115,11 +115,11 @@ export function readConnectionUrl(text: string): ConnectionUrl {
   };
 }
 
-/** `at`: whether the query has a bare `@`. An unknown name is then what is left of a password with a bare `?`, and must not be shown. */
+/** `at`: whether the query has a bare `@`. A name or a value may then be what is left of a password with a bare `?`, which must not be shown. */
 function checkParameters(parameters: URLSearchParams, at: boolean): void {
   for (const name of new Set(parameters.keys())) {
     if (!KNOWN.includes(name)) refuse(at ? NO_URL : unknown(name));
-    if (parameters.get(name)?.includes('@') && !FREE.includes(name)) refuse(NO_URL);
+    if (at && parameters.get(name)?.includes('@') && !FREE.includes(name)) refuse(NO_URL);
     if (parameters.getAll(name).length > 1) refuse(`the connection URL sets ${name} more than once`);
   }
   oneOf(parameters, 'sslmode', SSL_MODES, 'prefer');

@@ -61,7 +61,7 @@ const OF_PG: readonly (readonly [RegExp, string])[] = [
   [/error establishing an SSL connection/, 'PostgreSQL cannot be reached: what answers is not PostgreSQL'],
   [/^timeout expired$/, 'PostgreSQL cannot be reached: it does not answer in time'],
   [/^Connection terminated unexpectedly$/, 'PostgreSQL cannot be reached: it closes the connection'],
-  [/^Knex: Timeout acquiring a connection/, 'all connections to PostgreSQL are in use: none became free in time'],
+  [/^Knex: Timeout acquiring a connection/, 'no connection to PostgreSQL became free in time'],
 ];
 /** What OpenSSL and Node find wrong with a certificate. */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|ERR_TLS/;

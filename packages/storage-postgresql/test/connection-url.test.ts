@@ -111,5 +111,6 @@ describe('a connection URL', () => {
   test('may have a bare @ where it can be nothing else', () => {
     expect(readConnectionUrl('postgresql://u:a@b@db/x').hosts).toEqual([{ host: 'db', port: 5432 }]);
     expect(readConnectionUrl('postgresql://db/x?user=u@b').user).toBe('u@b');
+    expect(readConnectionUrl('postgresql://u:p@/x?host=%40socket').hosts).toEqual([{ host: '@socket', port: 5432 }]);
   });
 });
