@@ -131,8 +131,9 @@ function checkParameters(parameters: URLSearchParams, at: boolean): void {
 function unknown(name: string): string {
   if (LIMITS.includes(name)) return `the connection URL sets ${name}, which the driver sets itself: leave it out`;
   const nearest = nearestOf(name, KNOWN);
-  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  return `the connection URL has the unknown parameter ${JSON.stringify(name)}.${meant}`;
+  // What is like no known name may be part of a password with a bare `&`, and must not be shown.
+  if (nearest === undefined) return `the connection URL has an unknown parameter; the known ones are ${KNOWN.join(', ')}`;
+  return `the connection URL has the unknown parameter ${JSON.stringify(name)}. Did you mean ${nearest}?`;
 }
 
 /** libpq lets one port stand for all hosts. */

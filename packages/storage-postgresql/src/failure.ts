@@ -78,7 +78,8 @@ export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOp
   if (error instanceof StorageFailure) return error;
   const code = codeOf(error);
   let text = error instanceof Error ? error.message : String(error);
-  for (const secret of secrets) if (secret !== '') text = text.replaceAll(secret, '[redacted]');
+  const shown = secrets.filter((secret) => secret !== '').sort((a, b) => b.length - a.length);
+  if (shown.length > 0) text = text.replaceAll(new RegExp(shown.map(quoted).join('|'), 'g'), '[redacted]');
   const ofPg = code === undefined ? OF_PG.find(([words]) => words.test(text)) : undefined;
   if (ofPg) return new StorageFailure(NAME, ofPg[1]);
   if (code === '42501' && user !== '')
@@ -94,6 +95,11 @@ export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOp
   if (isCancelled(error)) return new StorageFailure(NAME, `PostgreSQL took too long: ${text}`, { transient: true });
   if (isAnswer(error)) return new StorageFailure(NAME, `PostgreSQL: ${text}`);
   return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${unreached(error, code, text)}`);
+}
+
+/** As a regular expression that matches the text and nothing else. */
+function quoted(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** What Node says of a call of the system that failed. */
