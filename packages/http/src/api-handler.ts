@@ -76,7 +76,7 @@ export interface ApiOptions {
 /** Verbs that change something, and so have a body. */
 const OPERATIONS: Readonly<Record<string, CoreRequest['operation']>> = { POST: 'update', PUT: 'update', PATCH: 'patch' };
 /** Calls that begin together. A read does less: it would gain little, and the memory of all is held at once. */
-const CHANGES: ReadonlySet<CoreRequest['operation']> = new Set(['update', 'patch', 'delete']);
+const CHANGES: ReadonlySet<CoreRequest['operation']> = new Set([...Object.values(OPERATIONS), 'delete']);
 const MERGE_PATCH = 'application/merge-patch+json';
 
 const NO_BODY: DecodedBody = { data: undefined, exactData: undefined };

@@ -114,9 +114,9 @@ interface SystemError {
 /** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
 function unreached(error: unknown, code: string | undefined, text: string): string {
   if (code === undefined || code.startsWith('08')) return text;
+  if (code === 'EPROTO') return 'what answers does not speak TLS';
   const first = (error instanceof AggregateError ? error.errors[0] : error) as SystemError;
   const { address, port, hostname } = first;
-  if (code === 'EPROTO') return 'what answers does not speak TLS';
   if (hostname !== undefined) return `${code} ${hostname}`;
   return address === undefined || port === undefined ? code : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
