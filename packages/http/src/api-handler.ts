@@ -10,6 +10,7 @@ import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwar
 import { HttpCall } from './http-call.ts';
 import { LoopTurn } from './loop-turn.ts';
 import { OpenStreams } from './open-streams.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -36,7 +37,7 @@ export interface Observation {
   /** Without `/v1/`; '' with operation `none`. Chosen by the caller: not a label by itself. */
   readonly path: string;
   readonly status: number;
-  /** From the request's head to the answer's write. */
+  /** From the request's head, or the answer to the previous request of the connection, to the answer's write. */
   readonly seconds: number;
 }
 
@@ -111,6 +112,7 @@ export class ApiHandler {
   readonly #core: CoreHandler;
   readonly #writer: AnswerWriter;
   readonly #turn = new LoopTurn();
+  readonly #pipelined = new PipelinedRequests();
   readonly #known: BodyLimits;
   /** The limits of a caller who is not known, or not yet. */
   readonly #unknown: BodyLimits;
@@ -150,8 +152,16 @@ export class ApiHandler {
     this.#onFault = options.onFault;
   }
 
-  /** Answers a request. `base` is the API's prefix without closing slash, `target` the rest of the URL behind the slash, with its query. */
+  /**
+   * Answers a request, once those before it on the same connection are answered. `base` is the API's prefix without closing slash, `target` the rest of the URL
+   * behind the slash, with its query.
+   */
   handle(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
+    if (PipelinedRequests.has(response)) this.#pipelined.wait(request, response, () => this.#begin(request, response, base, target));
+    else this.#begin(request, response, base, target);
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
     const exchange: Exchange = {
       request,
       response,
