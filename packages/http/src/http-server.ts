@@ -7,6 +7,7 @@ import { endWith } from './client-fault.ts';
 import type { CoreHandler } from './core-types.ts';
 import { askForBody, waitsForContinue } from './expectation.ts';
 import { acceptListVerb, restoreVerb } from './list-verb.ts';
+import { trackConnections } from './open-connections.ts';
 import { endsWith } from './open-streams.ts';
 import { siteApp, type SiteOptions } from './site.ts';
 
@@ -64,6 +65,7 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
     : http.createServer(settings, listener);
   acceptListVerb(server);
   endsWith(server, api.streams);
+  trackConnections(server);
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, 405, []);
   });

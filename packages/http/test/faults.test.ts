@@ -136,6 +136,28 @@ describe('stopping', () => {
     expect(text).toContain('"done":true');
   });
 
+  test('closes connections on which nothing has arrived, and those whose client stops in the middle of a head', async () => {
+    const running = await startServer(fakeCore());
+    const [silent, used, halfway, secondHalfway] = [
+      await running.connect(),
+      await running.connect(),
+      await running.connect(),
+      await running.connect(),
+    ];
+    for (const socket of [used, secondHalfway]) {
+      socket.write(headOf('GET', '/v1/a'));
+      await once(socket, 'data');
+    }
+    for (const socket of [halfway, secondHalfway]) socket.write('GET /v1/a HTTP/1.1\r\nHost:');
+    const gone = [silent, used, halfway, secondHalfway].map((socket) => {
+      // What a client sends while its connection is being closed may meet a reset.
+      socket.on('error', () => {}).resume();
+      return new Promise((resolve) => socket.once('close', resolve));
+    });
+    expect(await stopGracefully(running.server, 60_000)).toBe(true);
+    await Promise.all(gone);
+  });
+
   test('cuts off what is not done by the deadline', async () => {
     const { server, busy } = await busyServer();
     const closed = once(busy, 'close');
