@@ -10,7 +10,7 @@ export async function openStorage(choice: StorageChoice, log: StorageLog): Promi
       return memoryStorage();
     case 'lmdb': {
       const { type: _, ...options } = choice;
-      return (await import('@strongroom/storage-lmdb')).lmdbStorage(options);
+      return (await import('@strongroom/storage-lmdb')).lmdbStorage({ ...options, log });
     }
     case 'postgresql': {
       const { type: _, ...options } = choice;

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { StorageFailure } from '@strongroom/storage-sdk';
+import { StorageFailure, type StorageLog } from '@strongroom/storage-sdk';
 import { asFailure, NAME } from './failure.ts';
 import { addressSpace, prepareFolder } from './folder.ts';
 import { closing, dataFileIn, Gate, opening } from './gate.ts';
@@ -15,20 +15,22 @@ interface Opened {
 export class Environment {
   readonly root: string;
   readonly #mapBytes: number;
+  readonly #log: StorageLog | undefined;
   #opened: Opened | undefined;
   #closing = false;
   /** Why the file could not be opened again. */
   #failure: StorageFailure | undefined;
   #place: Place | undefined;
 
-  private constructor(root: string, mapBytes: number | undefined) {
+  private constructor(root: string, mapBytes: number | undefined, log: StorageLog | undefined) {
     this.root = root;
+    this.#log = log;
     this.#mapBytes = mapBytes ?? addressSpace();
   }
 
   /** @throws StorageFailure */
-  static async open(root: string, mapBytes?: number): Promise<Environment> {
-    const environment = new Environment(root, mapBytes);
+  static async open(root: string, mapBytes?: number, log?: StorageLog): Promise<Environment> {
+    const environment = new Environment(root, mapBytes, log);
     await environment.#open();
     return environment;
   }
@@ -98,7 +100,8 @@ export class Environment {
         prepareFolder(place.folder);
         return place.folder;
       };
-      const file = await opening(this.root, prepare, (folder) => OpenFile.open(this.root, folder, this.#mapBytes));
+      const open = (folder: string): OpenFile => OpenFile.open(this.root, folder, this.#mapBytes);
+      const file = await opening(this.root, prepare, open, this.#log && { log: this.#log });
       this.#place = place;
       this.#opened = { file, gate: new Gate(this.root, place.folder) };
     } catch (error) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StorageFailure } from '@strongroom/storage-sdk';
+import { StorageFailure, type StorageLog } from '@strongroom/storage-sdk';
 import { NAME } from './failure.ts';
 import { FileLock } from './file-lock.ts';
 
@@ -11,6 +11,8 @@ const LOOK_MS = 20;
 /** Milliseconds for which writers are held up by a process that waits until all have stopped; for as long they go on afterwards. */
 const DRAIN_MS = 1_000;
 const OPENING_MS = 60_000;
+/** Milliseconds after which the log is told what an opening waits for. */
+const NOTICE_MS = 3_000;
 const WRITING_MS = 30_000;
 
 /**
@@ -70,29 +72,48 @@ export class Gate {
   }
 }
 
+/** Who hears what an opening waits for, and after how many milliseconds. */
+export interface OpeningNotice {
+  readonly log: StorageLog;
+  readonly afterMs?: number;
+}
+
 /**
  * Runs `open` while nobody else opens, closes or writes the store. `prepare`, which runs while nobody else opens or closes, makes sure that the store has a data file
  * and returns its folder.
  * @throws StorageFailure when a process does not end its writing, or its opening, within 60 s
  */
-export async function opening<T>(root: string, prepare: () => string, open: (folder: string) => T): Promise<T> {
+export async function opening<T>(root: string, prepare: () => string, open: (folder: string) => T, notice?: OpeningNotice): Promise<T> {
   const deadline = performance.now() + OPENING_MS;
-  for (;;) {
-    const door = new FileLock(root);
-    let floor: FileLock | undefined;
-    try {
-      if (!(await taken(door, deadline)))
-        throw new StorageFailure(NAME, 'another process has been opening the store for 60 s', { transient: true });
-      const folder = prepare();
-      floor = new FileLock(dataFileIn(folder));
-      if (await taken(floor, performance.now() + DRAIN_MS)) return open(folder);
-    } finally {
-      floor?.close();
-      door.close();
+  let other = '';
+  const timer = setTimeout(() => {
+    notice?.log.warn(`the store is not open yet: another process is ${other}`, {
+      path: root,
+      remedy: 'if that process is stopped (SIGSTOP, a debugger), let it go on or end it; this one gives up after 60 s',
+    });
+  }, notice?.afterMs ?? NOTICE_MS);
+  try {
+    for (;;) {
+      const door = new FileLock(root);
+      let floor: FileLock | undefined;
+      other = 'opening it';
+      try {
+        if (!(await taken(door, deadline)))
+          throw new StorageFailure(NAME, 'another process has been opening the store for 60 s', { transient: true });
+        const folder = prepare();
+        floor = new FileLock(dataFileIn(folder));
+        other = 'writing to it';
+        if (await taken(floor, performance.now() + DRAIN_MS)) return open(folder);
+      } finally {
+        floor?.close();
+        door.close();
+      }
+      if (performance.now() > deadline)
+        throw new StorageFailure(NAME, 'another process has been writing for 60 s and does not go on', { transient: true });
+      await delay(DRAIN_MS);
     }
-    if (performance.now() > deadline)
-      throw new StorageFailure(NAME, 'another process has been writing for 60 s and does not go on', { transient: true });
-    await delay(DRAIN_MS);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

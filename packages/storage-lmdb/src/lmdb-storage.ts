@@ -11,6 +11,7 @@ import type {
   Replacement,
   Staleness,
   StorageDriver,
+  StorageLog,
   StoreCopy,
   Stored,
   StoredEntry,
@@ -34,6 +35,8 @@ export interface LmdbOptions {
   readonly mapSizeBytes?: number;
   /** How much of the file may stay in this process's resident memory, in bytes; at rest it is 4 MiB at most. Default: 32 MiB. Linux only. */
   readonly residentBytes?: number;
+  /** Hears what the opening of the store waits for. Default: nobody. */
+  readonly log?: StorageLog;
   /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
 }
@@ -57,7 +60,7 @@ const REPLACED = 'the store was replaced by another; nothing was written to that
  * @throws StorageFailure when the folder cannot be made or its file cannot be opened.
  */
 export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> {
-  const environment = await Environment.open(options.path, options.mapSizeBytes);
+  const environment = await Environment.open(options.path, options.mapSizeBytes, options.log);
   try {
     const versions = new Versions(environment);
     await versions.take();

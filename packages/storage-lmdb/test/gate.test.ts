@@ -34,6 +34,25 @@ describe('whoever opens a store', () => {
     two.close();
   });
 
+  test('says what it waits for', async () => {
+    writeFileSync(join(root, 'data.mdb'), '');
+    const gate = new Gate(root, root);
+    let stop: () => void = () => undefined;
+    const written = gate.writing(async () => new Promise<void>((resolve) => (stop = resolve)));
+    const warned: unknown[] = [];
+    const warn = (message: string, fields: unknown): void => {
+      warned.push(message, fields);
+      stop();
+    };
+    await opening(root, prepared, () => undefined, { log: { info: () => undefined, warn }, afterMs: 50 });
+    await written;
+    expect(warned).toEqual([
+      'the store is not open yet: another process is writing to it',
+      { path: root, remedy: expect.stringContaining('this one gives up after 60 s') },
+    ]);
+    gate.close();
+  });
+
   test('is alone', async () => {
     writeFileSync(join(root, 'data.mdb'), '');
     const seen = await opening(root, prepared, () => [root, join(root, 'data.mdb')].map((path) => new FileLock(path).tryShared()));
