@@ -106,6 +106,18 @@ describe('check-and-set', () => {
     expect((await read('a')).data).toMatchObject({ data: { n: 2 }, metadata: { version: 2 } });
   });
 
+  test('a misspelt option is warned of', async () => {
+    await write('a', { n: 1 });
+    expect(await write('a', { n: 2 }, { csa: 0, other: 1 })).toMatchObject({
+      status: 200,
+      warnings: [
+        'Endpoint ignored these unrecognized parameters: [options.csa options.other]',
+        'options.csa is not a field here; did you mean options.cas?',
+      ],
+    });
+    expect((await write('a', { n: 3 }, { cas: 2 })).warnings ?? []).toEqual([]);
+  });
+
   test('a cas that is no number is refused', async () => {
     const answer = await write('a', { n: 1 }, { cas: 'one' });
     expect(answer.status).toBe(400);

@@ -1,4 +1,4 @@
-import { BadRequest, decodeValue } from '@strongroom/engine-sdk';
+import { BadRequest, closest, decodeValue } from '@strongroom/engine-sdk';
 
 /**
  * Checks `options.cas` of a write against the version that it would replace; 0 means that there must be none.
@@ -11,6 +11,19 @@ export function checkAndSet(options: Readonly<Record<string, unknown>> | undefin
     return;
   }
   if (wholeNumber(raw) !== current) throw new BadRequest('check-and-set parameter did not match the current version');
+}
+
+/** Warns of options that had no effect: with a misspelt `cas` a write replaces whatever is there. */
+export function ignoredOptions(options: Readonly<Record<string, unknown>> | undefined): { warnings?: readonly string[] } {
+  const unknown = options ? Object.keys(options).filter((name) => name !== 'cas') : [];
+  if (unknown.length === 0) return {};
+  const guesses = unknown.filter((name) => closest(name, ['cas']) !== undefined);
+  return {
+    warnings: [
+      `Endpoint ignored these unrecognized parameters: [${unknown.map((name) => `options.${name}`).join(' ')}]`,
+      ...guesses.map((name) => `options.${name} is not a field here; did you mean options.cas?`),
+    ],
+  };
 }
 
 function wholeNumber(raw: unknown): unknown {

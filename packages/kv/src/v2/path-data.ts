@@ -10,7 +10,7 @@ import {
   toFloats,
 } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
-import { checkAndSet } from './check-and-set.ts';
+import { checkAndSet, ignoredOptions } from './check-and-set.ts';
 import { mergePatch } from './merge-patch.ts';
 import { readConfig } from './mount-config.ts';
 import { isDeleted, isGone, SecretData, versionOf } from './secret-record.ts';
@@ -64,7 +64,7 @@ export function dataPath(host: EngineHost): AnyPath {
           checkAndSet(options, config.cas_required || before?.cas_required === true, before?.current_version ?? 0);
           const { secret, version } = await writeVersion(tx, id, { before, data, now: clock.now(), config });
           reportSecret(tx, 'written', id, version.version);
-          return { data: versionMetadata(secret, version) };
+          return { data: versionMetadata(secret, version), ...ignoredOptions(options) };
         });
       },
     })
@@ -88,7 +88,7 @@ export function dataPath(host: EngineHost): AnyPath {
             if (!data) return 'changed';
             const { secret, version } = await writeVersion(tx, id, { before, data: mergePatch(data, patch), now, config });
             reportSecret(tx, 'written', id, version.version);
-            return { data: versionMetadata(secret, version) };
+            return { data: versionMetadata(secret, version), ...ignoredOptions(options) };
           }),
         );
       },

@@ -120,6 +120,9 @@ export class PolicyStore {
    */
   async put(name: string, write: PolicyWrite, request?: string): Promise<Policy> {
     const id = this.#writable(name);
+    if (id.trim() !== id) {
+      throw new BadRequest(`name: begins or ends with white space; logins and tokens remove that, and would get the policy "${id.trim()}"`);
+    }
     if (write.policy === undefined || write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
     const flags = { allowWildcards: write.allowWildcards ?? false, allowSlashes: write.allowSlashes ?? false };
     const policy = parsePolicy(id, write.policy, flags);

@@ -38,6 +38,13 @@ describe('the stored policies', () => {
     expect(await store.list()).toEqual(['dev']);
   });
 
+  test('a name that begins or ends with white space is refused, as no token can have such a policy', async () => {
+    for (const name of [' dev', 'dev ', '\tdev']) {
+      await expect(store.put(name, { policy: read })).rejects.toThrow('logins and tokens remove that, and would get the policy "dev"');
+    }
+    expect(await store.list()).toEqual([]);
+  });
+
   test('base64 is stored decoded', async () => {
     await store.put('dev', { policy: Buffer.from(read).toString('base64') });
     expect((await store.get('dev'))?.policy).toBe(read);
