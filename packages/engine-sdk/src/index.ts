@@ -25,6 +25,7 @@ export { systemClock, type Clock } from './clock.ts';
 export { closest, wordDistance } from './closest.ts';
 export { TimeoutQueue } from './timeout-queue.ts';
 export { abortable, Deadline, DeadlineIgnored, waitAtMost, withDeadline, type DeadlineOptions } from './deadline.ts';
+export { endOfTurn } from './end-of-turn.ts';
 export { compileDecoder, decodeValue, type Decoded, type Decoder, type DecoderOptions } from './decode.ts';
 export {
   API_VERSION,

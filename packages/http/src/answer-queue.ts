@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { endOfTurn } from '@strongroom/engine-sdk';
 
 /**
  * Answers that are complete, and written together once the event loop has looked at all sockets that can be read. A receiver on the same machine is woken
@@ -14,6 +15,6 @@ export class AnswerQueue {
 
   /** `response` has its head already. */
   add(response: ServerResponse, body: string | Uint8Array): void {
-    if (this.#answers.push({ response, body }) === 1) setImmediate(this.#flush);
+    if (this.#answers.push({ response, body }) === 1) void endOfTurn().then(this.#flush);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { validateHeaderValue, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parseDuration, systemClock, TimeoutQueue, type Clock, type Tracer, type TraceSpan } from '@strongroom/engine-sdk';
+import { endOfTurn, parseDuration, systemClock, TimeoutQueue, type Clock, type Tracer, type TraceSpan } from '@strongroom/engine-sdk';
 import { AnswerWriter } from './answer-writer.ts';
 import { KNOWN_CALLER, lower, UNKNOWN_CALLER, type BodyLimits } from './body-limits.ts';
 import { BodyMemory, type BodyHold } from './body-memory.ts';
@@ -8,7 +8,6 @@ import { readBody, tooMuch, type Overdue } from './body-reader.ts';
 import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
-import { LoopTurn } from './loop-turn.ts';
 import { OpenStreams } from './open-streams.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
@@ -111,7 +110,6 @@ interface Exchange {
 export class ApiHandler {
   readonly #core: CoreHandler;
   readonly #writer: AnswerWriter;
-  readonly #turn = new LoopTurn();
   readonly #pipelined = new PipelinedRequests();
   readonly #known: BodyLimits;
   /** The limits of a caller who is not known, or not yet. */
@@ -244,7 +242,7 @@ export class ApiHandler {
       span: exchange.span,
     });
     const together = CHANGES.has(operation) && !stream;
-    const handled = together ? this.#turn.end().then(async () => this.#core.handle(call)) : this.#core.handle(call);
+    const handled = together ? endOfTurn().then(async () => this.#core.handle(call)) : this.#core.handle(call);
     handled.then(
       (answer) => {
         try {

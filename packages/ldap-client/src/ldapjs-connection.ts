@@ -1,3 +1,4 @@
+import { endOfTurn } from '@strongroom/engine-sdk';
 import type { DirectoryClock } from './clock.ts';
 import type {
   AttributeValues,
@@ -58,6 +59,9 @@ export class LdapjsConnection implements Connection {
   readonly #pending = new Map<number, Pending>();
   readonly #ids = new MessageIds();
   readonly #closeListeners = new Set<(reason: LdapError) => void>();
+  #frames: MessageFrames | undefined;
+  /** Arrived in this turn of the event loop, and not read yet. */
+  #received: Buffer[] = [];
   #alive = true;
   #boundAs: string | undefined = '';
 
@@ -73,13 +77,15 @@ export class LdapjsConnection implements Connection {
     this.established = established;
     this.#requestMillis = requestMillis;
     this.#clock = clock;
-    const lost = (error?: unknown): void =>
+    const lost = (error?: unknown): void => {
+      this.#read();
       this.#end(
         new LdapError('NETWORK', {
           url,
           diagnosticMessage: error instanceof Error ? `connection lost: ${error.message}` : 'connection closed by the server',
         }),
       );
+    };
     client.on('error', lost);
     client.once('end', () => lost());
     client.once('close', () => lost());
@@ -249,7 +255,7 @@ export class LdapjsConnection implements Connection {
     let bytesOf: Buffer = Buffer.alloc(0);
     parser.on('message', (message: Message) => this.#route(message, bytesOf, controls));
     parser.on('error', (error: unknown) => (flaw = error));
-    const frames = new MessageFrames((bytes) => {
+    this.#frames = new MessageFrames((bytes) => {
       if (!this.#alive) return;
       const split = splitControls(bytes);
       controls = split.controls;
@@ -257,13 +263,20 @@ export class LdapjsConnection implements Connection {
       parser.write(split.message);
       if (flaw !== undefined) throw flaw;
     });
+    // Answers to several connections that arrive together are read together, so that what waits for them goes on together.
     socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
-      try {
-        frames.push(chunk);
-      } catch (error) {
-        this.#end(this.#unknown('NETWORK', `the server sent what cannot be read: ${(error as Error).message}`));
-      }
+      if (this.#received.push(chunk) === 1) void endOfTurn().then(() => this.#read());
     });
+  }
+
+  #read(): void {
+    const chunks = this.#received;
+    this.#received = [];
+    try {
+      for (const chunk of chunks) this.#frames?.push(chunk);
+    } catch (error) {
+      this.#end(this.#unknown('NETWORK', `the server sent what cannot be read: ${(error as Error).message}`));
+    }
   }
 
   /** What nobody waits for, such as notices of the server's own, is passed over. */

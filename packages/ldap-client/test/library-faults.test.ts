@@ -315,6 +315,17 @@ describe('servers that cannot be reached or answer oddly', () => {
     connection.close();
   });
 
+  test('an answer counts although the server hangs up, or goes on with nonsense, right behind it', async () => {
+    for (const nonsense of ['', '\x30\x03\x04\x01x']) {
+      const server = await serve((socket, chunk) => {
+        socket.end(Buffer.concat([result(idOf(chunk), responseTag.bind, 0), Buffer.from(nonsense, 'latin1')]));
+      });
+      const connection = await open({ urls: [server.url] }).connect();
+      await connection.bind('cn=a', 'secret');
+      expect(connection.boundAs).toBe('cn=a');
+    }
+  });
+
   test("Active Directory's reason for refusing a bind arrives", async () => {
     const reason = '80090308: LdapErr: DSID-0C0903A9, comment: AcceptSecurityContext error, data 52e, v1db1';
     const server = ldapjs.createServer();

@@ -124,6 +124,26 @@ describeWithSlapd('TLS to OpenLDAP', () => {
 describe('TLS against servers that misbehave', () => {
   const ca = createTestCa();
 
+  test('an answer counts although the server closes TLS in the same packet', async () => {
+    const { cert, key } = ca.issue('here', ['IP:127.0.0.1']);
+    const server = createTlsServer({ cert, key }, (socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', (chunk: Buffer) => {
+          socket.cork();
+          socket.end(result(idOf(chunk), responseTag.bind, 0));
+          // What is sent, and the end of it, wait for the client together.
+          setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20));
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const connection = await open({ urls: [`ldaps://127.0.0.1:${port}`], certificate: ca.certificate }).connect();
+    await connection.bind('cn=a', 'secret');
+    expect(connection.boundAs).toBe('cn=a');
+  });
+
   test('a certificate for another host is refused, StartTLS included', async () => {
     const { cert, key } = ca.issue('elsewhere', ['DNS:elsewhere.example.org']);
     const server = createTlsServer({ cert, key }, (socket) => socket.on('error', () => {}));
