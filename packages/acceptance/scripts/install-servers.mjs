@@ -1,8 +1,10 @@
 // Installs the servers, emulators and clients that tests need and that no npm package has. To the process that started it, it sends what could not be
 // had and why, and the environment variables that name programs.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { installNewestNode } from './newest-node.mjs';
 import { buildGoPrograms, has, installPython, root, run } from './setup.mjs';
 
@@ -61,20 +63,25 @@ function installFromDebian() {
   }
 }
 
-/** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. */
-function installFromRegistries() {
-  for (const name of ['cassandra', 'neo4j', 'opensearch', 'ferretdb']) {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, 'packages', 'lab', 'scripts', `install-${name}.mjs`)], {
-      encoding: 'utf8',
-    });
+/** Servers that no Debian package has, from the registries of their languages; packages/lab knows how. Maven's come one after the other, as they share its folder. */
+async function installFromRegistries() {
+  await Promise.all([installEach('cassandra', 'neo4j', 'opensearch'), installEach('ferretdb')]);
+}
+
+async function installEach(...names) {
+  for (const name of names) {
+    const script = join(root, 'packages', 'lab', 'scripts', `install-${name}.mjs`);
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [[status], said] = await Promise.all([once(child, 'close'), text(child.stderr)]);
     // The suites that need it say themselves that they are left out.
-    if (status !== 0) console.log(`${name} could not be installed: ${stderr.trim().split('\n', 1)[0]}`);
+    if (status !== 0) console.log(`${name} could not be installed: ${said.trim().split('\n', 1)[0]}`);
   }
 }
 
 installFromDebian();
+const registries = installFromRegistries();
 leftOut.push(...installPython(), ...buildGoPrograms());
-installFromRegistries();
+await registries;
 installNewestNode();
 const named = Object.entries(process.env).filter(([name]) => name.startsWith('STRONGROOM_'));
 process.send?.({ leftOut, environment: Object.fromEntries(named) });

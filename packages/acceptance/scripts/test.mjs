@@ -65,6 +65,12 @@ async function check(...those) {
   }
 }
 
+async function checkAll() {
+  await check(BUILD, TYPES, OXLINT, FORMAT, CONSOLE, CONSOLE_TYPES);
+  // The site's tool writes its configuration anew beside the old one for a moment, where what goes through all files would find it.
+  await Promise.all([check(API, PACKAGES), check(SITE, ESLINT)]);
+}
+
 /** Runs jest, and returns its report; undefined if it did not finish. */
 function jestReport(args, node) {
   const report = join(root, '.strongroom', 'jest.json');
@@ -136,9 +142,7 @@ if (words[0] === '--changed') {
   jest(words);
 } else {
   // Whoever installs waits for registries most of the time; the compilers use both cores.
-  await Promise.all([installServers(), check(BUILD, TYPES, OXLINT, FORMAT, CONSOLE, CONSOLE_TYPES)]);
-  // The site's tool writes its configuration anew beside the old one for a moment, where what goes through all files would find it.
-  await Promise.all([check(API, PACKAGES), check(SITE, ESLINT)]);
+  await Promise.all([installServers(), checkAll()]);
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();
