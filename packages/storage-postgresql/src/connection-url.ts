@@ -1,5 +1,9 @@
+import { isIP, isIPv6 } from 'node:net';
+import type { ClientConfig } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { NAME } from './failure.ts';
+import { isName } from './shown.ts';
+import { tlsOf } from './tls.ts';
 
 export interface Host {
   readonly host: string;
@@ -16,12 +20,18 @@ export interface ConnectionUrl {
   readonly balanced: boolean;
   /** Milliseconds for one host; undefined where the URL does not say. */
   readonly connectMs: number | undefined;
-  /** The same URL for one of the hosts, as `pg` reads it. `purpose` is added to the name that PostgreSQL shows for the connection. */
-  readonly urlOf: (host: Host, purpose?: string) => string;
+  /**
+   * What `pg` connects to one of the hosts with. `purpose` is added to the name that PostgreSQL shows for the connection. (`pg` would not decode all of a
+   * database in a URL.)
+   * @throws StorageFailure for a file that cannot be read
+   */
+  readonly configFor: (host: Host, purpose?: string) => ClientConfig;
   /** '' where the URL names none. */
   readonly user: string;
   /** What must not be seen in any text. */
   readonly secrets: readonly string[];
+  /** The parts that PostgreSQL may quote when it refuses a login, and that may hold a password. */
+  readonly unshown: readonly string[];
 }
 
 /** Read here. */
@@ -69,14 +79,15 @@ const URL_FORM = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 
 const NO_URL =
   'the connection URL is not a URL: write postgresql://user:password@host:port/database, with / ? # and @ in a password percent-encoded';
-/** `pg` checks the certificate and its name for each of these, and warns of a version of itself that will not. */
-const VERIFIED = ['prefer', 'require', 'verify-ca'];
-const SSL_MODES = ['disable', 'allow', 'no-verify', 'verify-full', ...VERIFIED];
+const SSL_MODES = ['disable', 'allow', 'no-verify', 'verify-full', 'prefer', 'require', 'verify-ca'];
 /** Of a name in the DNS. The folder of a socket is shorter, too. */
 const LONGEST_HOST = 253;
 
 /** @throws StorageFailure, which names what is wrong and no secret */
-export function readConnectionUrl(text: string): ConnectionUrl {
+export function readConnectionUrl(text: unknown): ConnectionUrl {
+  if (typeof text !== 'string') return refuse('connectionUrl must be a string, such as postgresql://user:password@host:port/database');
+  if (text.includes('%00') || text.includes('\0'))
+    refuse('the connection URL contains a null character ("%00"), which PostgreSQL does not accept: remove it');
   if (text !== text.trim()) refuse('the connection URL begins or ends with white space');
   if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new StorageFailure(NAME, /^[a-z][a-z0-9+.-]*:/i.test(text) ? 'the connection URL does not begin with postgresql://' : NO_URL);
@@ -91,27 +102,32 @@ export function readConnectionUrl(text: string): ConnectionUrl {
   const secret = parameters.get('password') ?? decoded(password);
   const hosts = hostsOf(authority.slice(at + 1), parameters);
   const database = parameters.get('dbname') ?? decoded(path);
-  const passed = new URLSearchParams();
-  for (const name of OF_PG) for (const value of parameters.getAll(name)) passed.set(name, value);
-  if (VERIFIED.includes(passed.get('sslmode') ?? '') && passed.get('uselibpqcompat') !== 'true') passed.set('sslmode', 'verify-full');
   const name = parameters.get('user') ?? decoded(user);
-  passed.set('user', name);
-  passed.set('password', secret);
   const application = parameters.get('application_name') ?? parameters.get('fallback_application_name') ?? 'strongroom';
+  const options = parameters.get('options') ?? undefined;
+  const quotable = { user: name, database, options: options ?? '', application_name: application };
   return {
     hosts,
     readWrite: readsAndWrites(parameters.get('target_session_attrs'), hosts.length),
     balanced: oneOf(parameters, 'load_balance_hosts', ['disable', 'random'], 'disable') === 'random',
     connectMs: connectMs(parameters.get('connect_timeout')),
-    urlOf({ host, port }, purpose) {
-      const all = new URLSearchParams(passed);
-      all.set('application_name', purpose === undefined ? application : `${application} ${purpose}`);
-      all.set('host', host);
-      all.set('port', String(port));
-      return `postgresql:///${encodeURIComponent(database)}?${all}`;
+    configFor({ host, port }, purpose) {
+      return {
+        host,
+        port,
+        user: name,
+        password: secret,
+        database,
+        options,
+        application_name: purpose === undefined ? application : `${application} ${purpose}`,
+        client_encoding: parameters.get('client_encoding') ?? undefined,
+        ssl: tlsOf(parameters),
+        sslnegotiation: (parameters.get('sslnegotiation') ?? undefined) as ClientConfig['sslnegotiation'],
+      };
     },
     user: name,
     secrets: [text, password, secret, encodeURIComponent(secret)],
+    unshown: Object.entries(quotable).flatMap(([part, value]) => (isName(value) ? [] : [part])),
   };
 }
 
@@ -124,6 +140,12 @@ function checkParameters(parameters: URLSearchParams, at: boolean): void {
   }
   oneOf(parameters, 'sslmode', SSL_MODES, 'prefer');
   oneOf(parameters, 'sslnegotiation', ['postgres', 'direct'], 'postgres');
+  oneOf(parameters, 'ssl', ['true', 'false', '1', '0', 'no-verify'], 'false');
+  const compatible = oneOf(parameters, 'uselibpqcompat', ['true', 'false'], 'false') === 'true';
+  if (compatible && parameters.get('sslmode') === 'verify-ca' && !parameters.get('sslrootcert'))
+    refuse(
+      'the connection URL sets sslmode=verify-ca and uselibpqcompat=true: add sslrootcert, which names the file of the certificate authority',
+    );
   const encoding = parameters.get('client_encoding');
   if (encoding !== null && !/^utf-?8$/i.test(encoding)) refuse('the parameter client_encoding of the connection URL must be UTF8');
 }
@@ -131,38 +153,53 @@ function checkParameters(parameters: URLSearchParams, at: boolean): void {
 function unknown(name: string): string {
   if (LIMITS.includes(name)) return `the connection URL sets ${name}, which the driver sets itself: leave it out`;
   const nearest = nearestOf(name, KNOWN);
-  // What is like no known name may be part of a password with a bare `&`, and must not be shown.
+  // The name may be part of a password with a bare `&`, and must not be shown.
   if (nearest === undefined) return `the connection URL has an unknown parameter; the known ones are ${KNOWN.join(', ')}`;
-  return `the connection URL has the unknown parameter ${JSON.stringify(name)}. Did you mean ${nearest}?`;
+  return `the connection URL has an unknown parameter. Did you mean ${nearest}?`;
 }
 
-/** libpq lets one port stand for all hosts. */
+/** As libpq reads them: the parameters replace the hosts or the ports of the authority, and one port stands for all hosts. */
 function hostsOf(authority: string, parameters: URLSearchParams): Host[] {
   const places = authority === '' ? [] : authority.split(',').map(placeOf);
-  const names = parameters.get('host')?.split(',') ?? places.map(({ host }) => host);
-  const given = parameters.get('port')?.split(',');
-  const ports = given ?? (names.length === places.length ? places.map(({ port }) => port) : []);
-  if (given && given.length > 1 && given.length !== names.length)
-    refuse(`the connection URL names ${names.length} hosts and ${given.length} ports`);
-  if (names.some((name) => name.length > LONGEST_HOST)) refuse(`the connection URL has a host of more than ${LONGEST_HOST} characters`);
-  return (names.length === 0 ? ['localhost'] : names).map((host, i) => ({
+  const given = parameters.get('host')?.split(',') ?? places.map(({ host }) => host);
+  const hosts = given.length === 0 ? ['localhost'] : given;
+  const ports = parameters.get('port')?.split(',') ?? places.map(({ port }) => port);
+  const numbers = ports.map(portOf);
+  if (ports.length > 1 && ports.length !== hosts.length && ports.some((port) => port !== '')) {
+    const count = `${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'}`;
+    refuse(`the connection URL names ${count} and ${ports.length} ports: name one port for all hosts, or one for each host`);
+  }
+  for (const host of hosts) requireHost(host);
+  return hosts.map((host, i) => ({
     host: host === '' ? 'localhost' : host,
-    port: portOf(ports.length === 1 ? ports[0] : ports[i]),
+    port: (numbers.length === 1 ? numbers[0] : numbers[i]) ?? PORT,
   }));
 }
 
 function placeOf(text: string): { host: string; port: string } {
   const [, bracketed, plain, port = ''] =
     /^(?:\[([^\]]*)\]|([^:]*))(?::([^:]*))?$/.exec(text) ?? refuse('the connection URL has a host that is not host:port');
+  if (bracketed !== undefined && !isIPv6(bracketed)) refuse('the connection URL has brackets around what is not an IPv6 address');
   return { host: bracketed ?? decoded(plain ?? ''), port };
 }
 
-function portOf(text: string | undefined): number {
-  if (text === undefined || text === '') return PORT;
-  const port = Number(text);
-  return Number.isInteger(port) && port > 0 && port < 65_536
-    ? port
-    : refuse('the connection URL has a port that is not a number from 1 to 65535');
+/** What is left of a password may look like a host. It must not be looked up, or shown. */
+function requireHost(host: string): void {
+  if (host.length > LONGEST_HOST) refuse(`the connection URL has a host of more than ${LONGEST_HOST} characters`);
+  if (!isName(host) && isIP(host) === 0 && !host.startsWith('/'))
+    refuse('the connection URL has a host that is not a name, an IP address or the absolute path of a folder with a socket');
+}
+
+/** Undefined for ''. */
+function portOf(text: string): number | undefined {
+  if (text === '') return undefined;
+  return wholeNumber(text, 65_535) ?? refuse('the connection URL has a port that is not a number from 1 to 65535');
+}
+
+/** From 1 to `most`, in decimal digits. */
+function wholeNumber(text: string, most: number): number | undefined {
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= most ? number : undefined;
 }
 
 /** Where several servers are named, some may be standbys, which take no writes. */
@@ -191,10 +228,8 @@ function oneOf(parameters: URLSearchParams, name: string, allowed: readonly stri
 
 function connectMs(text: string | null): number | undefined {
   if (text === null) return undefined;
-  const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 600)
-    refuse('the parameter connect_timeout of the connection URL must be a number of seconds from 1 to 600');
-  return seconds * 1_000;
+  const seconds = wholeNumber(text, 600);
+  return (seconds ?? refuse('the parameter connect_timeout of the connection URL must be a number of seconds from 1 to 600')) * 1_000;
 }
 
 function split(text: string, by: string): [string, string] {

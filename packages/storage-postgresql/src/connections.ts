@@ -8,6 +8,7 @@ import type { ConnectionUrl, Host } from './connection-url.ts';
 import { asFailure, isAnswer, isElsewhere, isGone, NAME } from './failure.ts';
 import { History } from './history.ts';
 import { beginSession } from './session.ts';
+import { shown } from './shown.ts';
 import type { Query } from './query.ts';
 
 /** With one host there is nothing better to do than to wait for it. */
@@ -53,6 +54,8 @@ export class Connections {
   /** What each connection was when it was made; its history is that of the epoch. */
   readonly #made = new WeakMap<Client, { readonly epoch: number; readonly synchronous: boolean; readonly incarnation: string }>();
   readonly #unreplicated = new WeakSet<Client>();
+  /** Errors of logins. PostgreSQL has not accepted then what the connection URL says, and may quote it. */
+  readonly #ofLogins = new WeakSet<object>();
   /** The host that served last: tried first. */
   #preferred: Host | undefined;
   /** A pooler gives each transaction another session: what is to hold must be set in each. */
@@ -79,7 +82,9 @@ export class Connections {
   }
 
   failure(error: unknown): StorageFailure {
-    return asFailure(error, this.#url);
+    const { secrets, user, unshown } = this.#url;
+    const isOfLogin = typeof error === 'object' && error !== null && this.#ofLogins.has(error);
+    return asFailure(error, { secrets, user, unshown: isOfLogin ? unshown : [] });
   }
 
   /** Runs `work` on one connection. What it throws is passed on as it is. */
@@ -164,13 +169,13 @@ export class Connections {
     }
     const [first] = failures;
     if (failures.length === 1) throw first?.[1];
-    const reasons = failures.map(([{ host, port }, error]) => `${host}:${port}: ${this.failure(error).reason}`).join('; ');
+    const reasons = failures.map(([{ host, port }, error]) => `${shown(host)}:${port}: ${this.failure(error).reason}`).join('; ');
     throw new StorageFailure(NAME, `no host of the connection URL can be used: ${reasons}`);
   }
 
   async #connectTo(host: Host, purpose: string | undefined, connectMs: number, queryMs: number): Promise<Client> {
     const client = new Client({
-      connectionString: this.#url.urlOf(host, purpose),
+      ...this.#url.configFor(host, purpose),
       connectionTimeoutMillis: connectMs,
       query_timeout: queryMs,
       keepAlive: true,
@@ -180,7 +185,10 @@ export class Connections {
       if (routine === 'SyncRepWaitForLSN') this.#unreplicated.add(client);
     });
     try {
-      await client.connect();
+      await client.connect().catch((error: object) => {
+        this.#ofLogins.add(error);
+        throw error;
+      });
       const query = queryOf(client, connectMs);
       const session = await beginSession(query);
       // A standby may be behind. Whoever reads on a server that is read-only reads what was written last.

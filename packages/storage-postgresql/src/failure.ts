@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net';
+import { DatabaseError } from 'pg';
 import { StorageFailure } from '@strongroom/storage-sdk';
+import { NAME_CHARACTERS, shown } from './shown.ts';
 
 export const NAME = 'postgresql';
 
@@ -71,30 +73,42 @@ interface FailureOptions {
   readonly secrets?: readonly string[];
   /** Whom the connection URL names. */
   readonly user?: string;
+  /** Parts of the connection URL that PostgreSQL may quote here, and that may hold a password. */
+  readonly unshown?: readonly string[];
 }
 
 /** What went wrong, naming PostgreSQL and neither the password nor the connection URL. */
-export function asFailure(error: unknown, { secrets = [], user = '' }: FailureOptions = {}): StorageFailure {
+export function asFailure(error: unknown, { secrets = [], user = '', unshown = [] }: FailureOptions = {}): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const code = codeOf(error);
+  const known = code === undefined ? undefined : PLAIN[code];
+  if (error instanceof DatabaseError && unshown.length > 0 && (known === undefined || DETAILED.has(error.code ?? '')))
+    return withoutMessage(error, unshown);
   let text = error instanceof Error ? error.message : String(error);
-  const shown = secrets.filter((secret) => secret !== '').sort((a, b) => b.length - a.length);
-  if (shown.length > 0) text = text.replaceAll(new RegExp(shown.map(quoted).join('|'), 'g'), '[redacted]');
+  const hidden = secrets.filter((secret) => secret !== '').sort((a, b) => b.length - a.length);
+  if (hidden.length > 0) text = text.replaceAll(new RegExp(hidden.map(quoted).join('|'), 'g'), '[redacted]');
   const ofPg = code === undefined ? OF_PG.find(([words]) => words.test(text)) : undefined;
   if (ofPg) return new StorageFailure(NAME, ofPg[1]);
   if (code === '42501' && user !== '')
     return new StorageFailure(NAME, `the PostgreSQL user ${JSON.stringify(user)} lacks a privilege: ${text}`);
   if (code !== undefined && CERTIFICATE.test(code))
     return new StorageFailure(NAME, `the certificate of PostgreSQL is not accepted: ${text}`);
-  const { syscall, path } = (error ?? {}) as SystemError;
-  if (code !== undefined && syscall === 'open' && path !== undefined)
-    return new StorageFailure(NAME, `the file ${path}, which the connection URL names, cannot be read: ${code}`);
-  const known = code === undefined ? undefined : PLAIN[code];
   if (code !== undefined && known !== undefined)
     return new StorageFailure(NAME, DETAILED.has(code) ? `${known}: ${text}` : known, { full: code === '53100' });
   if (isCancelled(error)) return new StorageFailure(NAME, `PostgreSQL took too long: ${text}`, { transient: true });
   if (isAnswer(error)) return new StorageFailure(NAME, `PostgreSQL: ${text}`);
   return new StorageFailure(NAME, `PostgreSQL cannot be reached: ${unreached(error, code, text)}`);
+}
+
+/** PostgreSQL cuts long names off and quotes them in any language: no part of its message is known to hold nothing of them. */
+function withoutMessage({ code = '' }: DatabaseError, unshown: readonly string[]): StorageFailure {
+  const known = code === '3D000' ? 'PostgreSQL does not have the database' : PLAIN[code];
+  const where = `the ${unshown.join(' and the ')} of the connection URL`;
+  return new StorageFailure(
+    NAME,
+    `${known ?? `PostgreSQL refuses the connection with the error ${code}`}; its message is not shown, because it may quote a password: ` +
+      `there are characters other than ${NAME_CHARACTERS} in ${where}`,
+  );
 }
 
 /** As a regular expression that matches the text and nothing else. */
@@ -104,11 +118,10 @@ function quoted(text: string): string {
 
 /** What Node says of a call of the system that failed. */
 interface SystemError {
+  /** Of a socket in a folder: its path, and there is no port. */
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  readonly syscall?: string;
-  readonly path?: string;
 }
 
 /** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
@@ -118,5 +131,6 @@ function unreached(error: unknown, code: string | undefined, text: string): stri
   const first = (error instanceof AggregateError ? error.errors[0] : error) as SystemError;
   const { address, port, hostname } = first;
   if (hostname !== undefined) return `${code} ${hostname}`;
-  return address === undefined || port === undefined ? code : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
+  if (address === undefined) return code;
+  return port === undefined ? `${code} ${shown(address)}` : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

@@ -254,10 +254,23 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: without }))).reason).toBe(
       'PostgreSQL asks for a password, and the connection URL has none',
     );
-    const root = '/nowhere/root.crt';
-    expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=require&sslrootcert=${root}` }))).reason).toBe(
-      `the file ${root}, which the connection URL names, cannot be read: ENOENT`,
-    );
+    for (const [file, name, reason] of [
+      ['/nowhere/root.crt', 'the file /nowhere/root.crt', 'ENOENT'],
+      ['/', 'the file /', 'it is a folder'],
+      ['/nowhere;password=s3cret', 'the file [redacted]', 'ENOENT'],
+    ] as const) {
+      expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=require&sslrootcert=${file}` }))).reason).toBe(
+        `${name}, which sslrootcert of the connection URL names, cannot be read: ${reason}`,
+      );
+    }
+    for (const [folder, name] of [
+      ['/nowhere', '/nowhere/.s.PGSQL.5432'],
+      ['/nowhere;password=s3cret', '[redacted]'],
+    ]) {
+      expect((await failureOf(postgresqlStorage({ connectionUrl: `postgresql://admin@/x?host=${folder}` }))).reason).toBe(
+        `PostgreSQL cannot be reached: ENOENT ${name}`,
+      );
+    }
     const warned = jest.spyOn(process, 'emitWarning');
     for (const mode of ['require', 'verify-full']) {
       expect((await failureOf(postgresqlStorage({ connectionUrl: `${server.url}?sslmode=${mode}` }))).reason).toBe(
@@ -270,6 +283,34 @@ describe('opening', () => {
       /^the table name/,
     );
   });
+
+  test.each([
+    ['/x;password=s3cret', 'PostgreSQL does not have the database', 'database'],
+    [`/${'x'.repeat(60)};s3cret`, 'PostgreSQL does not have the database', 'database'],
+    ['/postgres?user=nobody;password=s3cret', 'PostgreSQL refuses the user name or password', 'user'],
+    ['/postgres?user=nobody%3As3cret', 'PostgreSQL refuses the user name or password', 'user'],
+    ['/postgres?options=-c%20work_mem=s3cret!', 'PostgreSQL refuses the connection with the error 22023', 'options'],
+  ])('shows nothing of a password that a wrong separator has put into %s', async (rest, reason, part) => {
+    const connectionUrl = server.url.replace(/\/postgres$/, rest);
+    const failure = await failureOf(postgresqlStorage({ connectionUrl }));
+    expect(failure.reason).toBe(
+      `${reason}; its message is not shown, because it may quote a password: there are characters other than letters, digits, "_", "." and "-" in the ${part} of the connection URL`,
+    );
+  });
+
+  test.each(['a@b', 'a+b', 'a/b', 'a:b', 'a?b', 'a;b', 'a&b', 'a=b', 'a b%40', 'ü#,$'])(
+    'opens a database with the name %s',
+    async (name) => {
+      await sql(`CREATE DATABASE "${name}"`);
+      const encoded = encodeURIComponent(name);
+      for (const connectionUrl of [server.url.replace(/\/postgres$/, `/${encoded}`), `${server.url}?dbname=${encoded}`]) {
+        const driver = await postgresqlStorage({ connectionUrl });
+        await driver.commit({ put: [put('key')] });
+        await driver.close();
+      }
+      await sql(`DROP DATABASE "${name}"`);
+    },
+  );
 
   test.each([
     ['answers nothing', '', () => undefined, 'it does not answer in time'],
