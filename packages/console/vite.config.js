@@ -10,7 +10,6 @@ export default defineConfig({
   base: '/ui/',
   plugins: [react(), themeSheet(), licences()],
   build: {
-    outDir: resolve(import.meta.dirname, 'ui'),
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,

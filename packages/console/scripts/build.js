@@ -1,11 +1,17 @@
-// `npm run console`: builds the pages into ui/, compresses each file once, and lists them with their types and tags.
+// `npm run console`: builds the pages, compresses each file once, lists them with their types and tags, and puts them into ui/.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'vite';
+import { replaceFolder } from './replace-folder.js';
 
-const folder = resolve(import.meta.dirname, '..', 'ui');
+const home = resolve(import.meta.dirname, '..');
+/** Builds that run at once have a folder each. It is on the file system of ui/, and nobody takes it for sources. */
+mkdirSync(join(home, 'node_modules'), { recursive: true });
+const folder = mkdtempSync(join(home, 'node_modules', '.ui-'));
+chmodSync(folder, 0o755);
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -16,7 +22,8 @@ const TYPES = {
 };
 
 await build({
-  configFile: resolve(import.meta.dirname, '..', 'vite.config.js'),
+  configFile: join(home, 'vite.config.js'),
+  build: { outDir: folder },
   logLevel: process.argv.includes('--verbose') ? 'info' : 'warn',
 });
 const listed = {};
@@ -35,3 +42,4 @@ for (const path of readdirSync(folder, { recursive: true }).map(String).sort()) 
   listed[path] = { type, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`, compressed };
 }
 writeFileSync(join(folder, 'files.json'), JSON.stringify(listed));
+replaceFolder(folder, join(home, 'ui'));
