@@ -12,7 +12,7 @@ const { orRefuse } = await import('../src/arguments.ts');
  */
 export function checkedRun(program, read, install = () => []) {
   const words = process.argv.slice(2);
-  orRefuse(() => read(words));
+  orRefuse(program, () => read(words));
   for (const reason of install()) console.log(`not installed: ${reason}`);
   runBuilt(`${program}/main.js`, words);
 }

@@ -57,20 +57,21 @@ describe('npm run bench', () => {
     [
       ['--large=abc', '--large is not a flag; the flags are --against=…'],
       ['abc', '"abc": not a flag; the flags are --against=…'],
-      ['--help=1', 'npm run bench [-- --against=…'],
+      ['--help=1', 'npm run bench [-- --FLAG=VALUE …]'],
       ['abc def', '"abc", "def": not a flag; the flags are --against=…'],
       ['--seconds', '--seconds needs a value: --seconds=…'],
       ['--seconds=', '--seconds needs a value: --seconds=…'],
-      ['--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5'],
-      ['--seconds=0', '--seconds: "0" is not a number above 0, such as 5'],
-      ['--seconds=1e3', '--seconds: "1e3" is not a number above 0, such as 5'],
-      ['--seconds=99999999999', '--seconds: 99999999999 is too large: at most 1000000000'],
-      ['--leases=99999999999999999', '--leases: 99999999999999999 is too large: at most 1000000000'],
-      ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number of at least 1, such as 3'],
-      ['--leases=10,abc', '--leases: "abc" is not a whole number of at least 1, such as 100000'],
-      ['--leases=10,', '--leases: "" is not a whole number of at least 1, such as 100000'],
+      ['--seconds=-1', '--seconds: "-1" is not a number above 0 and at most 3600, such as 5'],
+      ['--seconds=0', '--seconds: "0" is not a number above 0 and at most 3600, such as 5'],
+      ['--seconds=1e3', '--seconds: "1e3" is not a number above 0 and at most 3600, such as 5'],
+      ['--seconds=1000000000', '--seconds: "1000000000" is not a number above 0 and at most 3600, such as 5'],
+      ['--seconds=99999999999', '--seconds: "99999999999" is not a number above 0 and at most 3600, such as 5'],
+      ['--leases=99999999999999999', '--leases: "99999999999999999" is not a whole number from 1 to 10000000, such as 100000'],
+      ['--rounds=1.5 --stores=lmdb', '--rounds: "1.5" is not a whole number from 1 to 1000, such as 3'],
+      ['--leases=10,abc', '--leases: "abc" is not a whole number from 1 to 10000000, such as 100000'],
+      ['--leases=10,', '--leases: "" is not a whole number from 1 to 10000000, such as 100000'],
       ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
-      ['--percent=ten --only=large', '--percent: "ten" is not a number above 0, such as 10'],
+      ['--percent=ten --only=large', '--percent: "ten" is not a number above 0 and at most 1000, such as 10'],
       ['--percent=1,1 --only=large', '--percent: each number must be greater than the one before it, as in --percent=1'],
       ['--share=101 --workers=1', '--share: "101" is not a number above 0 and at most 100, such as 20'],
       ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
@@ -81,7 +82,7 @@ describe('npm run bench', () => {
       ['--against=8200', '--against: "8200" is not an http:// URL, such as http://127.0.0.1:8200'],
       ['--against=https://vault', '--against: "https://vault" is not an http:// URL, such as http://127.0.0.1:8200'],
       ['--against=http://vault', '--token, or the environment variable VAULT_TOKEN, must be a root token'],
-      ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number of at least 1, such as 4321'],
+      ['--against=http://vault --token=root --pid=no', '--pid: "no" is not a whole number from 1 to 4194304, such as 4321'],
       ['--pid=4321', '--pid is used with --against only'],
       ['--share=10', '--share is used with --workers only'],
       ['--rounds=2', '--rounds is used with --against, --workers, --nodes, --stores only'],
@@ -108,12 +109,12 @@ describe('npm run torture', () => {
   });
 
   refuses(tortureArguments, [
-    ['abc', 'KILLS: "abc" is not a whole number of at least 1, such as 200'],
-    ['0', 'KILLS: "0" is not a whole number of at least 1, such as 200'],
-    ['-1', 'KILLS: "-1" is not a whole number of at least 1, such as 200'],
+    ['abc', 'KILLS: "abc" is not a whole number from 1 to 100000, such as 200'],
+    ['0', 'KILLS: "0" is not a whole number from 1 to 100000, such as 200'],
+    ['-1', 'KILLS: "-1" is not a whole number from 1 to 100000, such as 200'],
     ['10 mysql', 'PART: "mysql" is not one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
     ['10 lmdb more', '"more": too many arguments: npm run torture [-- KILLS [PART]]'],
-    ['--HELP', 'npm run torture [-- KILLS [PART]]; PART is one of stores, lmdb, postgresql, etcd, workers, members, snapshots'],
+    ['--HELP', 'npm run torture [-- KILLS [PART]]'],
   ]);
 });
 
@@ -129,10 +130,10 @@ describe('npm run consistency', () => {
 
   refuses(consistencyArguments, [
     ['60', '"60": not a flag; the flags are --seconds=… --only=… --faults=…'],
-    ['-h', 'npm run consistency [-- --seconds=60 --only=lmdb|workers|postgresql|failover|etcd --faults=yes|no]'],
+    ['-h', 'npm run consistency [-- --FLAG=VALUE …]'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
     ['--only=lmdb --only=workers', '--only is given more than once'],
-    ['--seconds=soon', '--seconds: "soon" is not a number above 0, such as 60'],
+    ['--seconds=soon', '--seconds: "soon" is not a number above 0 and at most 86400, such as 60'],
     ['--only=mysql', '--only: "mysql" is not one of lmdb, workers, postgresql, failover, etcd'],
     ['--faults=none', '--faults: "none" is not one of yes, no'],
   ]);
@@ -145,11 +146,38 @@ describe('npm run fuzz', () => {
   });
 
   refuses(fuzzArguments, [
-    ['abc', 'SECONDS: "abc" is not a number above 0, such as 600'],
+    ['abc', 'SECONDS: "abc" is not a number above 0 and at most 86400, such as 600'],
     ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
-    ['20 --seed=7', '--seed=7 is a flag, and there are none: npm run fuzz [-- SECONDS [SEED]]'],
+    ['20 --seed=7', '--seed=7: this command takes no flags: npm run fuzz [-- SECONDS [SEED]]'],
     ['20 7 8 9', '"8", "9": too many arguments: npm run fuzz [-- SECONDS [SEED]]'],
   ]);
+});
+
+/** What the help of a command says. */
+function helpOf(read: (words: readonly string[]) => unknown): string {
+  try {
+    read(['--help']);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('it gives no help');
+}
+
+test.each([
+  [
+    'bench',
+    (words: readonly string[]) => benchArguments(words, {}),
+    'against leases nodes only our-workers percent pid rounds seconds share stores token workers'.split(' ').map((name) => `--${name}=`),
+  ],
+  ['torture', tortureArguments, ['KILLS', 'PART']],
+  ['consistency', consistencyArguments, ['--seconds=', '--only=', '--faults=']],
+  ['fuzz', fuzzArguments, ['SECONDS', 'SEED']],
+])('the help of npm run %s explains everything that it takes, with its default', (_script, read, taken) => {
+  const paragraphs = helpOf(read)
+    .split(/\n {2}(?=\S)/)
+    .slice(1);
+  expect(paragraphs.map((each) => taken.find((word) => each.startsWith(word)))).toHaveLength(taken.length);
+  for (const word of taken) expect(paragraphs.find((each) => each.startsWith(word))).toMatch(/default: /i);
 });
 
 test('npm run bench says where no server answers, and of which process nothing is known', async () => {
@@ -169,12 +197,16 @@ test('npm run bench says where no server answers, and of which process nothing i
 });
 
 test.each([
-  ['bench', '--seconds=-1', '--seconds: "-1" is not a number above 0, such as 5\n'],
-  ['torture', '0', 'KILLS: "0" is not a whole number of at least 1, such as 200\n'],
+  ['bench', '--seconds=-1', '--seconds: "-1" is not a number above 0 and at most 3600, such as 5\n'],
+  ['torture', '0', 'KILLS: "0" is not a whole number from 1 to 100000, such as 200\n'],
   ['consistency', '--faults=none', '--faults: "none" is not one of yes, no\n'],
-  ['fuzz', 'abc', 'SECONDS: "abc" is not a number above 0, such as 600\n'],
+  ['fuzz', 'abc', 'SECONDS: "abc" is not a number above 0 and at most 86400, such as 600\n'],
 ])('npm run %s -- %s builds nothing', (script, word, sentence) => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script, '--', word], { cwd: root, encoding: 'utf8' });
-  expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: '', stderr: sentence });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `${sentence}To see all arguments, run: npm run ${script} -- --help\n`,
+  });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { amountIn, countIn, flagsIn, nameIn, WrongArgument } from '../arguments.ts';
+import { amountIn, countIn, flagsIn, nameIn, WrongArgument, type Command } from '../arguments.ts';
 import { CALLS } from './workloads.ts';
 
 /** The stores that a server can be measured on. */
@@ -42,6 +42,13 @@ const COMPARED = [
 
 /** The most workers that a server takes. */
 const MOST_WORKERS = 64;
+const MOST_SECONDS = 3_600;
+const MOST_ROUNDS = 1_000;
+const MOST_LEASES = 10_000_000;
+/** Ten times the large store. */
+const MOST_PERCENT = 1_000;
+/** Of Linux. */
+const MOST_PID = 4_194_304;
 
 const FLAGS = [
   'against',
@@ -58,11 +65,71 @@ const FLAGS = [
   'token',
   'workers',
 ] as const;
-const USAGE = [
-  `npm run bench [-- ${FLAGS.map((name) => `--${name}=…`).join(' ')}]`,
-  `--only is one of these, or a part of one up to ${JSON.stringify(MEASURED.at(-1))}: ${[...MEASURED, ...ALONE].join(', ')}`,
-  `with --against, --nodes or --stores it is one of these, or a part of one: ${COMPARED.join(', ')}`,
-].join('\n');
+const COMMAND: Command = {
+  form: 'npm run bench [-- --FLAG=VALUE …]',
+  about: [
+    'Starts a server on LMDB, and measures operations per second, CPU time per operation and memory.',
+    'With --against, --workers, --nodes or --stores it compares servers in alternating rounds.',
+  ].join('\n'),
+  takes: [
+    {
+      word: '--only=NAME',
+      text: [
+        `What is measured. Default: everything up to ${JSON.stringify(MEASURED.at(-1))}, and leases.`,
+        'One of these, or a part of one:',
+        ...lines(MEASURED),
+        'Or one of these:',
+        '  leases: what many token leases cost',
+        '  snapshot: snapshots while others read and write',
+        '  heap: what one request allocates',
+        '  large: a server on a store that is filled to parts of a large one',
+        '  storages: the storage drivers alone',
+        'With --against, --nodes or --stores one of these, or a part of one (default: all of them):',
+        ...lines(COMPARED),
+      ].join('\n'),
+    },
+    { word: '--seconds=NUMBER', text: `How long each load runs, at most ${MOST_SECONDS}. Default: 5.` },
+    {
+      word: '--leases=NUMBER,…',
+      text: `How many leases there are for leases and snapshot, in ascending order, at most ${MOST_LEASES}. Default: 100000.`,
+    },
+    {
+      word: '--percent=NUMBER,…',
+      text: `With --only=large: which parts of the large store are filled, in ascending order, at most ${MOST_PERCENT}. Default: 1,10,100.`,
+    },
+    {
+      word: '--against=URL',
+      text: [
+        'Compares with another server of the same API, such as http://127.0.0.1:8200.',
+        'The run makes mounts in it whose names begin with "bench", and removes them. Default: none.',
+      ].join('\n'),
+    },
+    { word: '--token=TOKEN', text: 'With --against: a root token of that server. Default: the environment variable VAULT_TOKEN.' },
+    {
+      word: '--pid=NUMBER',
+      text: `With --against: the process of that server on this machine, at most ${MOST_PID}. Default: its CPU time is not compared.`,
+    },
+    { word: '--our-workers=NUMBER', text: `With --against: how many workers our server has, at most ${MOST_WORKERS}. Default: 1.` },
+    {
+      word: '--workers=NUMBER,…',
+      text: `Compares servers with these numbers of workers, at most ${MOST_WORKERS}. Needs Linux and root. Default: none.`,
+    },
+    { word: '--share=PERCENT', text: 'With --workers: the share of a core that each worker has, at most 100. Default: 20.' },
+    {
+      word: '--nodes=FILE,…',
+      text: 'Compares servers on these executables of Node.js. With --against: the one that runs our server. Default: the one that runs this.',
+    },
+    { word: '--stores=NAME,…', text: `Compares servers on these stores: ${STORE_NAMES.join(', ')}. Default: none.` },
+    { word: '--rounds=NUMBER', text: `How many rounds a comparison has, at most ${MOST_ROUNDS}. Default: 3.` },
+  ],
+};
+
+/** Several names a line. */
+function lines(names: readonly string[]): string[] {
+  const each = 7;
+  return Array.from({ length: Math.ceil(names.length / each) }, (_, at) => `  ${names.slice(at * each, (at + 1) * each).join(', ')}`);
+}
+
 type Flag = (typeof FLAGS)[number];
 type Flags = Readonly<Partial<Record<Flag, string>>>;
 
@@ -98,20 +165,20 @@ export interface BenchArguments {
 
 /** The arguments of `npm run bench`. Nothing is started for wrong ones: a misspelled flag would run everything, which takes an hour. @throws WrongArgument */
 export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
-  const flags = flagsIn(words, FLAGS, USAGE);
+  const flags = flagsIn(words, FLAGS, COMMAND);
   const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
   requireOneRun(flags);
   const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });
   return {
-    seconds: amountIn('--seconds', seconds, { example: 5 }),
-    rounds: countIn('--rounds', rounds, { example: 3 }),
+    seconds: amountIn('--seconds', seconds, { most: MOST_SECONDS, example: 5 }),
+    rounds: countIn('--rounds', rounds, { most: MOST_ROUNDS, example: 3 }),
     leases: ascending(
       '--leases',
-      leases.split(',').map((text) => countIn('--leases', text, { example: 100_000 })),
+      leases.split(',').map((text) => countIn('--leases', text, { most: MOST_LEASES, example: 100_000 })),
     ),
     percents: ascending(
       '--percent',
-      percent.split(',').map((text) => amountIn('--percent', text, { example: 10 })),
+      percent.split(',').map((text) => amountIn('--percent', text, { most: MOST_PERCENT, example: 10 })),
     ),
     only: onlyIn(flags),
     against: againstIn(flags, environment),
@@ -176,5 +243,5 @@ function againstIn({ against, token, pid }: Flags, environment: NodeJS.ProcessEn
   const root = token ?? environment['VAULT_TOKEN'];
   if (root === undefined || root === '')
     throw new WrongArgument('--token, or the environment variable VAULT_TOKEN, must be a root token of the server to compare with');
-  return { address, token: root, pid: pid === undefined ? undefined : countIn('--pid', pid, { example: 4_321 }) };
+  return { address, token: root, pid: pid === undefined ? undefined : countIn('--pid', pid, { most: MOST_PID, example: 4_321 }) };
 }

@@ -48,14 +48,14 @@ const {
   share,
   nodes,
   stores,
-} = orRefuse(() => benchArguments(process.argv.slice(2)));
+} = orRefuse('bench', () => benchArguments(process.argv.slice(2)));
 exitOnSignals();
 const out = process.stdout;
 
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
 out.write(`node ${nodeOfOurs}, 32 connections, ${seconds} s each\n\n`);
 if (against !== undefined) {
-  await requirePeer(against).catch(refuse);
+  await requirePeer(against).catch((error: unknown) => refuse('bench', error));
   await compareWith(against);
   process.exit(0);
 }

@@ -20,7 +20,7 @@ import { wrappingTokens } from './wrapping-tokens.ts';
  * `npm run consistency [-- --seconds=60] [--only=lmdb|workers|postgresql|failover|etcd] [--faults=no]`: clients work through several servers on one store while things go wrong, and
  * each object's calls must be explained by one order (linearizability).
  */
-const { seconds, only, faults: withFaults } = orRefuse(() => consistencyArguments(process.argv.slice(2)));
+const { seconds, only, faults: withFaults } = orRefuse('consistency', () => consistencyArguments(process.argv.slice(2)));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 if (checkerMissing !== undefined) {

@@ -5,7 +5,7 @@ import { fuzz } from './fuzz-run.ts';
 import { findSchemathesis } from './schemathesis.ts';
 
 /** `npm run fuzz [-- seconds [seed]]`: schemathesis on the OpenAPI document of a server with every engine. */
-const { seconds, seed = 1 + Math.floor(Math.random() * (2 ** 31 - 1)) } = orRefuse(() => fuzzArguments(process.argv.slice(2)));
+const { seconds, seed = 1 + Math.floor(Math.random() * (2 ** 31 - 1)) } = orRefuse('fuzz', () => fuzzArguments(process.argv.slice(2)));
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const python = findSchemathesis();
 if (python === undefined) {

@@ -23,7 +23,7 @@ import { tortureEtcd } from './torture-etcd.ts';
  * `postgresql`, `etcd`: on that store; `workers`: on LMDB, with two workers; `members`: only faults of the members of etcd; `snapshots`: only those of snapshots,
  * restores and migrations.
  */
-const { kills, only } = orRefuse(() => tortureArguments(process.argv.slice(2)));
+const { kills, only } = orRefuse('torture', () => tortureArguments(process.argv.slice(2)));
 exitOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const problems: string[] = [];
