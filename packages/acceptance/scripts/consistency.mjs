@@ -3,4 +3,4 @@ import { checkedRun } from './checked-run.mjs';
 import { buildGoPrograms } from './setup.mjs';
 
 const { consistencyArguments } = await import('../src/consistency/consistency-arguments.ts');
-checkedRun('consistency', consistencyArguments, buildGoPrograms);
+await checkedRun('consistency', consistencyArguments, { install: buildGoPrograms });

@@ -3,4 +3,4 @@ import { checkedRun } from './checked-run.mjs';
 import { installPython } from './setup.mjs';
 
 const { fuzzArguments } = await import('../src/fuzz/fuzz-arguments.ts');
-checkedRun('fuzz', fuzzArguments, installPython);
+await checkedRun('fuzz', fuzzArguments, { install: installPython });

@@ -2,4 +2,4 @@
 import { checkedRun } from './checked-run.mjs';
 
 const { tortureArguments } = await import('../src/torture/torture-arguments.ts');
-checkedRun('torture', tortureArguments);
+await checkedRun('torture', tortureArguments);

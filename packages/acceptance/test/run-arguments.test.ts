@@ -1,10 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, jest, test } from '@jest/globals';
-import { requirePeer, type Peer } from '../src/bench/against.ts';
 import { benchArguments } from '../src/bench/bench-arguments.ts';
 import { consistencyArguments } from '../src/consistency/consistency-arguments.ts';
 import { SET_UPS } from '../src/consistency/set-ups.ts';
@@ -180,30 +176,22 @@ test.each([
   for (const word of taken) expect(paragraphs.find((each) => each.startsWith(word))).toMatch(/default: /i);
 });
 
-test('npm run bench says where no server answers, and of which process nothing is known', async () => {
-  const refusalOf = async (peer: Pick<Peer, 'address' | 'pid'>): Promise<string> =>
-    requirePeer({ ...peer, token: 'root' }).then(
-      () => '',
-      (error: Error) => error.message,
-    );
-  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  expect(await refusalOf({ address, pid: process.pid })).toBe('');
-  expect(await refusalOf({ address, pid: 2 ** 31 - 1 })).toMatch(/^--pid: no process 2147483647 has used the CPU of this machine/);
-  server.close().closeAllConnections();
-  await once(server, 'close');
-  expect(await refusalOf({ address, pid: undefined })).toMatch(/^--against: no server answers at http:\/\/127\.0\.0\.1:\d+: \S/);
-});
-
 test.each([
   ['bench', '--seconds=-1', '--seconds: "-1" is not a number above 0 and at most 3600, such as 5\n'],
+  [
+    'bench',
+    '--against=http://127.0.0.1:2 --token=root',
+    '--against: no server answers at http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2\n',
+  ],
   ['torture', '0', 'KILLS: "0" is not a whole number from 1 to 100000, such as 200\n'],
   ['consistency', '--faults=none', '--faults: "none" is not one of yes, no\n'],
   ['fuzz', 'abc', 'SECONDS: "abc" is not a number above 0 and at most 86400, such as 600\n'],
-])('npm run %s -- %s builds nothing', (script, word, sentence) => {
+])('npm run %s -- %s builds nothing', (script, words, sentence) => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script, '--', word], { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script, '--', ...words.split(' ')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   expect({ status, stdout, stderr }).toEqual({
     status: 2,
     stdout: '',

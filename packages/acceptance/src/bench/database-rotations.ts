@@ -2,6 +2,7 @@ import type { PostgresServer } from '@strongroom/lab';
 import pg from 'pg';
 import { requestText } from './http-connection.ts';
 import { load, type Figures, type Operation, type Target } from './load.ts';
+import { MOUNTS } from './mounts.ts';
 
 /** Static roles that fall due in the same second. */
 const STATIC_ROLES = 1_000;
@@ -50,7 +51,7 @@ async function defineRoles(target: Target, due: Date): Promise<void> {
   const define: Operation = async (connection) => {
     const username = `due${(defined += 1) - 1}`;
     const role = JSON.stringify({ db_name: 'pg', username, rotation_schedule });
-    const answer = await connection.send(requestText('POST', `/v1/database/static-roles/${username}`, target.token, role));
+    const answer = await connection.send(requestText('POST', `/v1/${MOUNTS.database}/static-roles/${username}`, target.token, role));
     if (answer.status !== 204) throw new Error(`${username}: ${answer.status} ${answer.body.slice(0, 300)}`);
   };
   await load('define', target, define, { count: STATIC_ROLES });

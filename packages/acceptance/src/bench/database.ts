@@ -5,6 +5,7 @@ import { comparedLoad } from './compared-load.ts';
 import { rotationsTogether, type RotationFigures } from './database-rotations.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, type Figures, type Operation, type Target } from './load.ts';
+import { mount, MOUNTS } from './mounts.ts';
 
 /** Connections of the pool, and of the client that does nothing else. */
 const CONNECTIONS = 16;
@@ -47,7 +48,7 @@ export async function databaseCredentials(bench: BenchServer, seconds: number): 
 }
 
 function operations(target: Target): { create: Operation; createAndRevoke: Operation } {
-  const ask = requestText('GET', '/v1/database/creds/app', target.token);
+  const ask = requestText('GET', `/v1/${MOUNTS.database}/creds/app`, target.token);
   const create: Operation = async (connection) => {
     const answer = await connection.send(ask);
     if (answer.status !== 200) throw new Error(`creds: ${answer.status} ${answer.body.slice(0, 300)}`);
@@ -63,8 +64,8 @@ function operations(target: Target): { create: Operation; createAndRevoke: Opera
 }
 
 async function configure({ target }: Pick<BenchServer, 'target'>, postgres: PostgresServer): Promise<void> {
-  await once(target, 'POST', '/v1/sys/mounts/database', { type: 'database' });
-  await once(target, 'POST', '/v1/database/config/pg', {
+  await mount(target, MOUNTS.database, 'database');
+  await once(target, 'POST', `/v1/${MOUNTS.database}/config/pg`, {
     plugin_name: 'postgresql-database-plugin',
     allowed_roles: '*',
     connection_url: `postgresql://{{username}}:{{password}}@127.0.0.1:${postgres.port}/postgres?sslmode=disable`,
@@ -72,7 +73,7 @@ async function configure({ target }: Pick<BenchServer, 'target'>, postgres: Post
     password: postgres.password,
     max_open_connections: CONNECTIONS,
   });
-  await once(target, 'POST', '/v1/database/roles/app', { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
+  await once(target, 'POST', `/v1/${MOUNTS.database}/roles/app`, { db_name: 'pg', creation_statements: CREATION, default_ttl: '1h' });
 }
 
 async function bareCreations(postgres: PostgresServer, seconds: number): Promise<number> {

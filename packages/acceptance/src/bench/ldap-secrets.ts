@@ -4,6 +4,7 @@ import type { BenchServer } from './bench-server.ts';
 import { comparedLoad } from './compared-load.ts';
 import { requestText, type Answer } from './http-connection.ts';
 import { load, once, type Figures, type Operation } from './load.ts';
+import { mount, MOUNTS } from './mounts.ts';
 
 const CONNECTIONS = 16;
 /** Accounts of the set, twice as many as there are borrowers. */
@@ -71,8 +72,8 @@ export async function ldapAccounts(bench: BenchServer, seconds: number): Promise
 }
 
 function operations(token: string): { create: Operation; createAndRevoke: Operation; borrowAndReturn: Operation } {
-  const ask = requestText('GET', '/v1/ldap/creds/app', token);
-  const borrow = requestText('POST', '/v1/ldap/library/bench/check-out', token, '{}');
+  const ask = requestText('GET', `/v1/${MOUNTS.ldap}/creds/app`, token);
+  const borrow = requestText('POST', `/v1/${MOUNTS.ldap}/library/bench/check-out`, token, '{}');
   const create: Operation = async (connection) => void expected('creds', 200, await connection.send(ask));
   return {
     create,
@@ -84,7 +85,12 @@ function operations(token: string): { create: Operation; createAndRevoke: Operat
     borrowAndReturn: async (connection) => {
       const lent = JSON.parse(expected('check-out', 200, await connection.send(borrow))) as { data: { service_account_name: string } };
       const names = [lent.data.service_account_name];
-      const bringBack = requestText('POST', '/v1/ldap/library/bench/check-in', token, JSON.stringify({ service_account_names: names }));
+      const bringBack = requestText(
+        'POST',
+        `/v1/${MOUNTS.ldap}/library/bench/check-in`,
+        token,
+        JSON.stringify({ service_account_names: names }),
+      );
       const { data } = JSON.parse(expected('check-in', 200, await connection.send(bringBack))) as { data: { check_ins: string[] } };
       if (data.check_ins[0] !== names[0]) throw new Error(`check-in: ${JSON.stringify(data)}`);
     },
@@ -101,16 +107,16 @@ function account(uid: string, base: string): string {
 }
 
 async function configure({ target }: Pick<BenchServer, 'target'>, slapd: Slapd): Promise<void> {
-  await once(target, 'POST', '/v1/sys/mounts/ldap', { type: 'ldap' });
-  await once(target, 'POST', '/v1/ldap/config', {
+  await mount(target, MOUNTS.ldap, 'ldap');
+  await once(target, 'POST', `/v1/${MOUNTS.ldap}/config`, {
     url: slapd.url,
     binddn: slapd.adminDn,
     bindpass: slapd.adminPassword,
     userdn: SERVICES,
     userattr: 'uid',
   });
-  await once(target, 'POST', '/v1/ldap/role/app', { creation_ldif, deletion_ldif, default_ttl: '1h' });
-  await once(target, 'POST', '/v1/ldap/library/bench', { service_account_names: accountNames });
+  await once(target, 'POST', `/v1/${MOUNTS.ldap}/role/app`, { creation_ldif, deletion_ldif, default_ttl: '1h' });
+  await once(target, 'POST', `/v1/${MOUNTS.ldap}/library/bench`, { service_account_names: accountNames });
 }
 
 /** Roles whose schedule names the same minute, once a day; the directory is asked until no password is the first one. */
@@ -121,7 +127,11 @@ async function secondsOfRotations({ target }: BenchServer, slapd: Slapd): Promis
   const define: Operation = async (connection) => {
     const uid = `due${(defined += 1) - 1}`;
     const role = { username: uid, dn: `uid=${uid},${DUE}`, rotation_schedule, skip_import_rotation: true };
-    expected(uid, 204, await connection.send(requestText('POST', `/v1/ldap/static-role/${uid}`, target.token, JSON.stringify(role))));
+    expected(
+      uid,
+      204,
+      await connection.send(requestText('POST', `/v1/${MOUNTS.ldap}/static-role/${uid}`, target.token, JSON.stringify(role))),
+    );
   };
   await load('define', target, define, { count: STATIC_ROLES });
   if (Date.now() > due.getTime()) throw new Error('the static roles were not defined before they were due');

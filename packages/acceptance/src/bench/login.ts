@@ -4,6 +4,7 @@ import type { BenchServer } from './bench-server.ts';
 import { comparedLoad } from './compared-load.ts';
 import { requestText } from './http-connection.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
+import { mount, MOUNTS } from './mounts.ts';
 
 const USERS = 200;
 const questions = Array.from({ length: USERS }, (_, i) => ({
@@ -14,7 +15,9 @@ const questions = Array.from({ length: USERS }, (_, i) => ({
   groups: GROUPS_DN,
 }));
 
-const texts = questions.map(({ user, password }) => requestText('POST', `/v1/auth/ldap/login/${user}`, '', JSON.stringify({ password })));
+const texts = questions.map(({ user, password }) =>
+  requestText('POST', `/v1/${MOUNTS.logins}/login/${user}`, '', JSON.stringify({ password })),
+);
 const operation: Operation = async (connection, random) => repeat(texts[Math.floor(random() * USERS)]!)(connection, random);
 
 export interface LoginFigures {
@@ -42,12 +45,12 @@ export async function logins(bench: BenchServer, seconds: number): Promise<Login
 }
 
 async function configure({ target }: Pick<BenchServer, 'target'>, slapd: Slapd): Promise<void> {
-  await once(target, 'POST', '/v1/sys/auth/ldap', { type: 'ldap' });
-  await once(target, 'POST', '/v1/auth/ldap/config', {
+  await mount(target, MOUNTS.logins, 'ldap');
+  await once(target, 'POST', `/v1/${MOUNTS.logins}/config`, {
     ...serviceAccountConfig(slapd),
     token_ttl: '1h',
   });
-  await once(target, 'POST', '/v1/auth/ldap/groups/eng', { policies: 'engineering' });
+  await once(target, 'POST', `/v1/${MOUNTS.logins}/groups/eng`, { policies: 'engineering' });
 }
 
 /** Logins by one directory at several servers. */

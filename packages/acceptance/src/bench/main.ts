@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { motoMissing, slapdMissing } from '@strongroom/lab';
 import { orRefuse, refuse } from '../arguments.ts';
 import { exitOnSignals } from '../exit-on-signals.ts';
-import { compare, requirePeer, type Peer } from './against.ts';
+import { compare } from './against.ts';
 import { appRoleLogins } from './approle-login.ts';
 import { awsCredentials } from './aws.ts';
 import { benchArguments, SUITES, type StoreName, type Suite } from './bench-arguments.ts';
@@ -17,6 +17,8 @@ import { ldapAccounts } from './ldap-secrets.ts';
 import { logins } from './login.ts';
 import { load, once, repeat, type Figures, type Operation } from './load.ts';
 import { growthOf, largeSizes, type LargeSize } from './large.ts';
+import { mount, MOUNTS } from './mounts.ts';
+import { leavePeer, removeMounts, requirePeer, type Peer } from './peer.ts';
 import { plainStore, type PlainStore } from './plain-store.ts';
 import { memoryParts, memoryText, residentMib } from './process-usage.ts';
 import { alternate } from './rounds.ts';
@@ -49,7 +51,10 @@ const {
   nodes,
   stores,
 } = orRefuse('bench', () => benchArguments(process.argv.slice(2)));
-exitOnSignals();
+let leaving: Promise<void> | undefined;
+exitOnSignals(async () => {
+  if (against !== undefined) await leave(against);
+});
 const out = process.stdout;
 
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
@@ -87,7 +92,7 @@ out.write('workload          ops/s  CPU µs  main µs   GC µs  ops/txn   p50 ms
 const server = await BenchServer.start();
 try {
   const { target } = server;
-  await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
+  await mount(target, MOUNTS.secrets, 'kv', { version: '2' });
   const all = workloads(target);
   // Nothing is measured cold, and every key is there to be read: by loads beside others too.
   await load('fill', target, fill(target.token), { count: 1_000 });
@@ -138,8 +143,16 @@ async function compareWorkers(counts: readonly number[]): Promise<void> {
   }
 }
 
+/** Once: a signal may come while the run ends. */
+async function leave(peer: Peer): Promise<void> {
+  await (leaving ??= leavePeer(peer));
+}
+
 /** Medians of alternating rounds of our server and of another one. */
 async function compareWith(peer: Peer): Promise<void> {
+  const left = await removeMounts(peer);
+  if (left.length > 0)
+    out.write(`removed the mounts that an earlier run left in the server at ${peer.address.origin}: ${left.join(', ')}\n\n`);
   out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
   const ours = await BenchServer.start({ workers: ourWorkers, ...(nodes && { node: nodes[0]! }) });
@@ -158,6 +171,7 @@ async function compareWith(peer: Peer): Promise<void> {
       out.write(`${name.padEnd(15)}${columns.map(([value, width]) => String(value).padStart(width)).join(' ')}\n`);
     }
   } finally {
+    await leave(peer);
     await ours.stop();
   }
 }

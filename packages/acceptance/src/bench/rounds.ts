@@ -5,6 +5,7 @@ import { comparedCredentials } from './database.ts';
 import { comparedAccounts } from './ldap-secrets.ts';
 import { load, once, type Figures, type Operation, type Target } from './load.ts';
 import { comparedLogins } from './login.ts';
+import { mount, MOUNTS } from './mounts.ts';
 import { comparedTransit } from './transit.ts';
 import { fill, workloads } from './workloads.ts';
 
@@ -26,7 +27,7 @@ export interface RoundOptions {
 
 const secrets = comparedLoad(['lookup', 'kv read', 'kv write', 'token create'], async (targets) => {
   for (const target of targets) {
-    await once(target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
+    await mount(target, MOUNTS.secrets, 'kv', { version: '2' });
     await untilReady(target, '/v1/bench/config');
     await load('fill', target, fill(target.token), { count: 1_000 });
   }
@@ -37,14 +38,14 @@ const secrets = comparedLoad(['lookup', 'kv read', 'kv write', 'token create'], 
   return {
     operations: { lookup: one('lookup'), 'kv read': one('kv read'), 'kv write': one('kv write'), 'token create': one('token create') },
     stop: async () => {
-      for (const target of targets) await once(target, 'DELETE', '/v1/sys/mounts/bench');
+      for (const target of targets) await once(target, 'DELETE', `/v1/sys/mounts/${MOUNTS.secrets}`);
     },
   };
 });
 
 /**
  * Drives several servers with the same load in alternating rounds: what else the machine does then hits all of them. Yields each workload's medians, in
- * the order of the targets. The servers must be empty: mounts are made at `bench`, `bench-transit`, `ldap`, `database` and `auth/ldap`.
+ * the order of the targets. Nothing may be mounted in them at the paths of `MOUNTS`; some of these mounts stay.
  */
 export async function* alternate(
   targets: readonly Target[],

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { comparedLoad } from './compared-load.ts';
 import { requestText } from './http-connection.ts';
 import { once, repeat, type Operation, type Target } from './load.ts';
+import { mount, MOUNTS } from './mounts.ts';
 
 const PLAINTEXT = randomBytes(1_024).toString('base64');
 /** As many as other servers take in one request. */
 const BATCH = 400;
-const MOUNT = 'bench-transit';
+const MOUNT = MOUNTS.transit;
 
 /** Encryption and decryption of 1 KiB by the transit engine, and batches of four hundred. */
 export const comparedTransit = comparedLoad(['transit encrypt', 'transit decrypt', 'transit batch'], async (targets) => {
   const ciphertexts = new Map<Target, string>();
   for (const target of targets) {
-    await once(target, 'POST', `/v1/sys/mounts/${MOUNT}`, { type: 'transit' });
+    await mount(target, MOUNT, 'transit');
     await once(target, 'POST', `/v1/${MOUNT}/keys/key`, { type: 'aes256-gcm96' });
     const { json } = await once(target, 'POST', `/v1/${MOUNT}/encrypt/key`, { plaintext: PLAINTEXT });
     const { ciphertext } = (json as unknown as { data: { ciphertext: string } }).data;

@@ -1,6 +1,7 @@
 import { BenchServer } from './bench-server.ts';
 import { CpuShare } from './cpu-share.ts';
-import { load, once } from './load.ts';
+import { load } from './load.ts';
+import { mount, MOUNTS } from './mounts.ts';
 import { childrenOf } from './process-usage.ts';
 import { fill, workloads, type WorkloadName } from './workloads.ts';
 
@@ -26,7 +27,7 @@ export async function* workersCompared(
     for (const workers of counts) {
       const server = await BenchServer.start({ workers });
       servers.push(server);
-      await once(server.target, 'POST', '/v1/sys/mounts/bench', { type: 'kv', options: { version: '2' } });
+      await mount(server.target, MOUNTS.secrets, 'kv', { version: '2' });
       await load('fill', server.target, fill(server.target.token), { count: 1_000 });
       const pids = workers === 1 ? [server.target.pid] : childrenOf(server.target.pid);
       if (pids.length !== workers) throw new Error(`${pids.length} of ${workers} workers run`);
