@@ -56,6 +56,7 @@ exitOnSignals(async () => {
   if (against !== undefined) await leave(against);
 });
 const out = process.stdout;
+const roundsText = rounds === 1 ? '1 round' : `${rounds} rounds`;
 
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
 out.write(`node ${nodeOfOurs}, 32 connections, ${seconds} s each\n\n`);
@@ -135,7 +136,7 @@ async function requests({ target }: BenchServer, chosen: readonly [WorkloadName,
 
 /** Each worker has a share of a core: by default a fifth, so that four of them leave most of two cores to the load. */
 async function compareWorkers(counts: readonly number[]): Promise<void> {
-  out.write(`medians of ${rounds} rounds, each worker held to ${share * 100} % of a core\n`);
+  out.write(`medians of ${roundsText}, each worker held to ${share * 100} % of a core\n`);
   out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
   for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds })) {
     const columns = rates.map((rate) => `${rate}/s, ×${(rate / rates[0]!).toFixed(2)}`.padStart(18));
@@ -153,7 +154,7 @@ async function compareWith(peer: Peer): Promise<void> {
   const left = await removeMounts(peer);
   if (left.length > 0)
     out.write(`removed the mounts that an earlier run left in the server at ${peer.address.origin}: ${left.join(', ')}\n\n`);
-  out.write(`medians of ${rounds} rounds               ops/s                    CPU µs\n`);
+  out.write(`medians of ${roundsText.padEnd(8)}               ops/s                    CPU µs\n`);
   out.write('workload          ours   theirs   ratio     ours   theirs   ratio\n');
   const ours = await BenchServer.start({ workers: ourWorkers, ...(nodes && { node: nodes[0]! }) });
   try {
@@ -217,7 +218,7 @@ interface NamedServer {
 
 /** Prints the medians of each, and their ratios to those of the first. */
 async function compareServers(servers: readonly NamedServer[]): Promise<void> {
-  out.write(`medians of ${rounds} rounds    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
+  out.write(`medians of ${roundsText.padEnd(8)}    ops/s   ratio  CPU µs   ratio  main µs  RSS MiB\n`);
   const targets = servers.map(({ server }) => server.target);
   for await (const { name, medians } of alternate(targets, { seconds, rounds, only })) {
     const first = medians[0]!;
