@@ -25,6 +25,7 @@ import { MessageIds } from './message-ids.ts';
 import { referralsIn } from './message-referrals.ts';
 import { resultCode } from './result-codes.ts';
 import { asksForRange, completed } from './ranges.ts';
+import { checkReply, endTagOf } from './reply-check.ts';
 
 const derefCodes = { never: 0, searching: 1, finding: 2, always: 3 } as const;
 const everything: Filter = { kind: 'present', attribute: 'objectClass' };
@@ -40,6 +41,8 @@ interface Listener {
 
 /** A request that was sent. */
 interface Pending {
+  /** Of the message that ends it. */
+  readonly endTag: number | undefined;
   fail(error: LdapError): void;
   succeed(result: Result): void;
   readonly listener: Listener | undefined;
@@ -257,6 +260,7 @@ export class LdapjsConnection implements Connection {
     parser.on('error', (error: unknown) => (flaw = error));
     this.#frames = new MessageFrames((bytes) => {
       if (!this.#alive) return;
+      checkReply(bytes, (id) => this.#pending.get(id)?.endTag);
       const split = splitControls(bytes);
       controls = split.controls;
       bytesOf = split.message;
@@ -293,6 +297,8 @@ export class LdapjsConnection implements Connection {
   }
 
   #request(message: RequestMessage, { signal, timeoutSeconds }: RequestOptions, listener?: Listener): Promise<Result> {
+    // What has arrived by now answers nothing that is sent from here on.
+    this.#read();
     if (!this.#alive) return Promise.reject(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
     if (signal?.aborted) return Promise.reject(new LdapError('ABORTED', { url: this.url, diagnosticMessage: 'the caller gave up' }));
     const id = this.#ids.next((one) => this.#pending.has(one));
@@ -306,6 +312,7 @@ export class LdapjsConnection implements Connection {
         signal?.removeEventListener('abort', onAbort);
       };
       const pending: Pending = {
+        endTag: endTagOf(bytes),
         fail: (error) => {
           settle();
           reject(error);

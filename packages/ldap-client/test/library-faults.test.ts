@@ -326,6 +326,47 @@ describe('servers that cannot be reached or answer oddly', () => {
     }
   });
 
+  test('an answer that arrived before its request was sent answers nothing', async () => {
+    const server = await serve((socket, chunk, number) => {
+      // Behind the first answer come those to requests that nobody has sent.
+      const early = [1, 2, 3, 4, 5, 6].map((id) => result(idOf(chunk) + id, responseTag.bind, 0));
+      socket.write(result(idOf(chunk), responseTag.bind, 49));
+      if (number === 1) socket.write(Buffer.concat(early));
+    });
+    const connection = await open({ urls: [server.url] }).connect();
+    for (let i = 0; i < 5; i += 1) {
+      const login = failure(connection.bind('cn=a', 'wrong'));
+      // Everything that the server sends arrives before the next request.
+      expect((await login).code).toBe(49);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+
+  test.each([
+    ['the result of another operation', (id: number) => result(id, responseTag.done, 0), 'the result of another operation'],
+    [
+      'an empty result code',
+      (id: number) => ber(0x30, ber(0x02, [id]), ber(responseTag.bind, ber(0x0a, []), ber(0x04, ''), ber(0x04, ''))),
+      'no valid result code',
+    ],
+    [
+      'a result code of more than four bytes',
+      (id: number) => ber(0x30, ber(0x02, [id]), ber(responseTag.bind, ber(0x0a, [1, 0, 0, 0, 0]), ber(0x04, ''), ber(0x04, ''))),
+      'no valid result code',
+    ],
+    [
+      'an id of more than four bytes',
+      (id: number) => ber(0x30, ber(0x02, [1, 0, 0, 0, id]), ber(responseTag.bind, ber(0x0a, [0]), ber(0x04, ''), ber(0x04, ''))),
+      'no valid id',
+    ],
+  ])('%s is no success', async (_title, answer, reason) => {
+    const server = await serve((socket, chunk) => socket.write(answer(idOf(chunk))));
+    const connection = await open({ urls: [server.url] }).connect();
+    const error = await failure(connection.bind('cn=a', 'wrong'));
+    expect(error).toMatchObject({ code: 'NETWORK', diagnosticMessage: expect.stringContaining(reason) });
+    expect(connection.alive).toBe(false);
+  });
+
   test("Active Directory's reason for refusing a bind arrives", async () => {
     const reason = '80090308: LdapErr: DSID-0C0903A9, comment: AcceptSecurityContext error, data 52e, v1db1';
     const server = ldapjs.createServer();
