@@ -1,8 +1,8 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startKubernetesApi } from '@strongroom/lab';
+import { rsaKeyPair, startKubernetesApi } from '@strongroom/lab';
 import { startMemoryServer } from './memory-server.ts';
 
 /** A server with the login methods of programs, each with an account whose tokens may read `secret/app`. */
@@ -41,7 +41,7 @@ export async function startClientLab(): Promise<ClientLab> {
   const userpass = { username: 'ada', password: 'correct horse battery staple' };
   await call('POST', 'auth/userpass/users/ada', { ...token, password: userpass.password });
 
-  const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const keys = rsaKeyPair();
   const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }) as string;
   await call('POST', 'auth/jwt/config', { jwt_validation_pubkeys: [publicKey] });
   await call('POST', 'auth/jwt/role/app', { ...token, role_type: 'jwt', user_claim: 'sub', bound_audiences: 'strongroom' });

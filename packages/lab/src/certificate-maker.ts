@@ -38,6 +38,7 @@ import {
   Validity,
   Version,
 } from '@peculiar/asn1-x509';
+import { rsaKeyPair } from './rsa-keys.ts';
 
 /** A certificate to make. What is left out is as a client certificate has it. */
 export interface CertificateOrder {
@@ -239,7 +240,7 @@ function nameOf(subject: string): Name {
 }
 
 function newKeys(type: NonNullable<CertificateOrder['key']>): { privateKey: KeyObject; publicKey: KeyObject } {
-  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 2048 });
+  if (type === 'rsa') return rsaKeyPair();
   return type === 'ec' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519');
 }
 

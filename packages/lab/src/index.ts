@@ -64,6 +64,7 @@ export { startStallingProxy, type StallingProxy } from './stalling-proxy.ts';
 export { influxdbMissing, startInfluxdb, type InfluxdbServer } from './influxdb-server.ts';
 export { findOpensearch, type OpensearchServer, startOpensearch } from './opensearch-server.ts';
 export { startOpensearchDouble, type OpensearchDouble } from './opensearch-double.ts';
+export { rsaKeyPair, type RsaKeyPair } from './rsa-keys.ts';
 export { describeWithRabbitmq, rabbitmqMissing, startRabbitmq, type RabbitmqServer } from './rabbitmq-server.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 export { startTlsFront, type TlsFront } from './tls-front.ts';

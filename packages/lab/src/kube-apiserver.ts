@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import https from 'node:https';
@@ -11,6 +11,7 @@ import { json, type ClusterAnswer } from './cluster-status.ts';
 import { etcdMissing, startEtcd } from './etcd-cluster.ts';
 import type { ClusterRequest, KubernetesCluster } from './kubernetes-cluster.ts';
 import { freePorts } from './loopback.ts';
+import { rsaKeyPair } from './rsa-keys.ts';
 import { startProcess } from './server-process.ts';
 import { createTestCa } from './test-ca.ts';
 
@@ -56,7 +57,7 @@ export async function startKubeApiserver(): Promise<KubeApiserver> {
   };
   try {
     const { cert, key } = testCa.issue('kube-apiserver', ['IP:127.0.0.1']);
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const { privateKey } = rsaKeyPair();
     const files = {
       'server.pem': cert,
       'server.key': key,

@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { rsaKeyPair } from './rsa-keys.ts';
 
 export type IssuerAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'ES256' | 'ES384' | 'EdDSA';
 
@@ -164,7 +165,7 @@ function makeKey(alg: IssuerAlgorithm): SigningKey {
   const kid = `${alg.slice(0, 2).toLowerCase()}-${randomBytes(4).toString('hex')}`;
   if (alg === 'EdDSA') return { kid, alg, ...generateKeyPairSync('ed25519') };
   if (alg.startsWith('ES')) return { kid, alg, ...generateKeyPairSync('ec', { namedCurve: alg === 'ES384' ? 'P-384' : 'P-256' }) };
-  return { kid, alg, ...generateKeyPairSync('rsa', { modulusLength: 2_048 }) };
+  return { kid, alg, ...rsaKeyPair() };
 }
 
 function jwkOf({ kid, alg, publicKey }: SigningKey): Record<string, unknown> {

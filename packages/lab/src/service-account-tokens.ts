@@ -1,4 +1,5 @@
-import { createPublicKey, generateKeyPairSync, randomUUID, sign, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, randomUUID, sign, verify, type KeyObject } from 'node:crypto';
+import { rsaKeyPair } from './rsa-keys.ts';
 
 /** The audience of the API server itself: what tokens have that are issued without another. */
 export const API_AUDIENCE = 'https://kubernetes.default.svc.cluster.local';
@@ -134,11 +135,11 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Made once in a process, since it takes a while. */
+/** Those of a cluster and of a forger, the same for every cluster of this process. */
 const keys = new Map<string, KeyObject>();
 
 function keyOf(owner: 'cluster' | 'forger'): KeyObject {
-  const key = keys.get(owner) ?? generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+  const key = keys.get(owner) ?? rsaKeyPair().privateKey;
   keys.set(owner, key);
   return key;
 }

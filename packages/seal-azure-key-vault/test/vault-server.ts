@@ -1,7 +1,7 @@
-import { constants, generateKeyPairSync, type KeyObject, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
+import { constants, type KeyObject, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { makeCertificate } from '@strongroom/lab';
+import { makeCertificate, rsaKeyPair } from '@strongroom/lab';
 import type { SealFailure } from '@strongroom/seal-sdk';
 
 interface Version {
@@ -10,7 +10,7 @@ interface Version {
   readonly privateKey: KeyObject;
 }
 
-const newVersion = (): Version => ({ id: randomBytes(16).toString('hex'), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) });
+const newVersion = (): Version => ({ id: randomBytes(16).toString('hex'), ...rsaKeyPair() });
 const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
 
 /** A token authority and a vault with RSA keys, over TLS: the parts that seals use, as Azure's own clients expect them. */

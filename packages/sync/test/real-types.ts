@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { Plugin } from '@strongroom/engine-sdk';
+import { rsaKeyPair } from '@strongroom/lab';
 import { awsSmDestination } from '@strongroom/sync-aws-sm';
 import { azureKvDestination } from '@strongroom/sync-azure-kv';
 import { gcpSmDestination } from '@strongroom/sync-gcp-sm';
@@ -16,7 +16,7 @@ export const realDestinations = [
   vercelDestination,
 ] as unknown as Plugin[];
 
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const { privateKey } = rsaKeyPair();
 
 export const GOOGLE_KEY = JSON.stringify({
   type: 'service_account',
