@@ -29,6 +29,18 @@ const python =
     .map((name) => fileURLToPath(new URL(`../../../.strongroom/python/bin/${name}`, import.meta.url)))
     .find((path) => existsSync(path));
 
+/** At each call moto lists the folder of its own modules and writes a line of log, which takes longer than the answer: this one does neither. */
+const PROGRAM = `
+from moto import backends
+from moto.server import main
+from werkzeug.serving import WSGIRequestHandler
+
+modules = tuple(backends.list_of_moto_modules())
+backends.list_of_moto_modules = lambda: modules
+WSGIRequestHandler.log_request = lambda *_: None
+main()
+`;
+
 /** Why tests against moto cannot run here; undefined when they can. */
 export const motoMissing =
   python === undefined
@@ -47,7 +59,7 @@ export async function startMoto({ env = {}, authenticated }: MotoOptions = {}): 
   if (motoMissing !== undefined) throw new Error(motoMissing);
   const [port] = (await freePorts(1)) as [number];
   const endpoint = `http://127.0.0.1:${port}`;
-  const server = spawn(python!, ['-c', 'from moto.server import main; main()', '-H', '127.0.0.1', '-p', String(port)], {
+  const server = spawn(python!, ['-c', PROGRAM, '-H', '127.0.0.1', '-p', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
