@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { copyPostgresTemplate } from './postgres-template.ts';
 
 const run = promisify(execFile);
 
@@ -98,7 +99,10 @@ async function reachable(binaries: string, folder: string, account: { uid?: numb
   }
 }
 
-/** Starts a server, or throws if no binaries are found. Where the tests run as root, it runs as `postgres`, or else as `nobody`. */
+/**
+ * Starts a server, or throws if no binaries are found. Where the tests run as root, it runs as `postgres`, or else as `nobody`. All servers of one
+ * version begin as copies of one data folder, and have its system identifier.
+ */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const found = options.binaries ?? (await findPostgres());
   if (found === undefined) throw new Error('no PostgreSQL server is installed here');
@@ -115,7 +119,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     if (account.uid !== undefined) await chown(folder, account.uid, account.gid!);
-    await put(join(folder, 'pw'), password);
     if (options.standbyOf) {
       const from = `host=127.0.0.1 port=${options.standbyOf.port} user=${superuser} password=${password}`;
       await run(join(binaries, 'pg_basebackup'), ['-d', from, '-D', data, '-R', '-X', 'stream', '-c', 'fast', '-N'], {
@@ -123,20 +126,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         cwd: folder,
       });
     } else {
-      const flags = [
-        '-D',
-        data,
-        '-A',
-        'scram-sha-256',
-        '-U',
-        superuser,
-        `--pwfile=${join(folder, 'pw')}`,
-        '-N',
-        '-E',
-        'UTF8',
-        '--locale=C',
-      ];
-      await run(join(binaries, 'initdb'), flags, { ...account, cwd: folder });
+      await copyPostgresTemplate({ binaries, superuser, password, account }, data);
     }
     for (const [name, text] of Object.entries(options.files ?? {})) await put(join(data, name), text);
     if (options.hba) await put(join(data, 'pg_hba.conf'), `${options.hba.join('\n')}\n`);
