@@ -326,22 +326,6 @@ describe('servers that cannot be reached or answer oddly', () => {
     }
   });
 
-  test('an answer that arrived before its request was sent answers nothing', async () => {
-    const server = await serve((socket, chunk, number) => {
-      // Behind the first answer come those to requests that nobody has sent.
-      const early = [1, 2, 3, 4, 5, 6].map((id) => result(idOf(chunk) + id, responseTag.bind, 0));
-      socket.write(result(idOf(chunk), responseTag.bind, 49));
-      if (number === 1) socket.write(Buffer.concat(early));
-    });
-    const connection = await open({ urls: [server.url] }).connect();
-    for (let i = 0; i < 5; i += 1) {
-      const login = failure(connection.bind('cn=a', 'wrong'));
-      // Everything that the server sends arrives before the next request.
-      expect((await login).code).toBe(49);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  });
-
   test.each([
     ['the result of another operation', (id: number) => result(id, responseTag.done, 0), 'the result of another operation'],
     [
