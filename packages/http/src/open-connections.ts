@@ -10,12 +10,13 @@ interface Connection {
   quiet: number;
 }
 
-/** Node's own `closeIdleConnections` asks the same of a socket. */
+/** Node has the answer there until all of it is handed to the system. */
 type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * The connections of a server, for its end. Node counts a connection as idle only once a request of it was answered: one on which a client has sent nothing yet,
- * as browsers and load balancers open them in advance, would hold up the end.
+ * The connections of a server, for its end. `closeIdleConnections` of Node does not fit: to it a connection is idle only once a request of it was answered, so that one
+ * that a browser or a load balancer has opened in advance would hold up the end; and an answer is given once its last part is written, although a slow reader has yet
+ * to get it.
  */
 export class OpenConnections {
   /** By the address of the client: the socket of TLS takes the place of the one below it. */
@@ -35,15 +36,19 @@ export class OpenConnections {
     server.on('secureConnection', add);
   }
 
-  /** Closes connections on which no head of a request is complete, once nothing has arrived for `looks` calls in a row. */
+  /** Closes connections on which no answer is given or sent, once nothing has arrived for `looks` calls in a row. */
   closeUnused(looks: number): void {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
       const { bytesRead } = socket;
       connection.quiet = bytesRead === connection.received ? connection.quiet + 1 : 0;
       connection.received = bytesRead;
-      if (connection.quiet >= looks && !(socket as AnsweringSocket)._httpMessage) socket.destroy();
+      if (connection.quiet >= looks && !(socket as AnsweringSocket)._httpMessage && socket.writableLength === 0) socket.destroy();
     }
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 }
 

@@ -121,7 +121,7 @@ describe('stopping', () => {
     return { server: server.server, idle, busy, release };
   };
 
-  test('closes idle connections at once, and answers what has begun', async () => {
+  test('closes idle connections, and answers what has begun', async () => {
     const { server, idle, busy, release } = await busyServer();
     const idleClosed = once(idle.resume(), 'close');
     const stopped = stopGracefully(server, 60_000);
@@ -134,6 +134,33 @@ describe('stopping', () => {
     release();
     expect(await stopped).toBe(true);
     expect(text).toContain('"done":true');
+  });
+
+  test('sends an answer to its end to a client that reads slowly', async () => {
+    const body = 'x'.repeat(20_000_000);
+    const running = await startServer(fakeCore(async () => answer({ raw: { contentType: 'text/plain', body } })));
+    const socket = await running.connect();
+    socket.write(headOf('GET', '/v1/large'));
+    await once(socket, 'readable');
+    const silent = await running.connect();
+    const stopped = stopGracefully(running.server, 60_000);
+    // The server has closed what has nothing to do before this client goes on.
+    await once(silent.resume(), 'close');
+    let received = 0;
+    for await (const chunk of socket) received += (chunk as Buffer).length;
+    expect(received).toBeGreaterThan(body.length);
+    expect(await stopped).toBe(true);
+  });
+
+  test('answers a request that arrives on an open connection, and says that the connection is closed', async () => {
+    const { server, idle, busy, release } = await busyServer();
+    const stopped = stopGracefully(server, 60_000);
+    idle.write(headOf('GET', '/v1/quick'));
+    const [text] = (await once(idle, 'data')) as [Buffer];
+    expect(String(text)).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    busy.resume();
+    release();
+    expect(await stopped).toBe(true);
   });
 
   test('closes connections on which nothing has arrived, and those whose client stops in the middle of a head', async () => {
