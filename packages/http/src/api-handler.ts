@@ -9,7 +9,7 @@ import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
 import { OpenStreams } from './open-streams.ts';
-import { PipelinedRequests } from './pipelined-requests.ts';
+import { inTurn, isPipelined } from './pipelined-requests.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -110,7 +110,6 @@ interface Exchange {
 export class ApiHandler {
   readonly #core: CoreHandler;
   readonly #writer: AnswerWriter;
-  readonly #pipelined = new PipelinedRequests();
   readonly #known: BodyLimits;
   /** The limits of a caller who is not known, or not yet. */
   readonly #unknown: BodyLimits;
@@ -155,7 +154,7 @@ export class ApiHandler {
    * behind the slash, with its query.
    */
   handle(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
-    if (PipelinedRequests.has(response)) this.#pipelined.wait(request, response, () => this.#begin(request, response, base, target));
+    if (isPipelined(response)) inTurn(request, response, () => this.#begin(request, response, base, target));
     else this.#begin(request, response, base, target);
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorsBody } from './envelope.ts';
+import { excusesDelay, othersWait } from './pipelined-requests.ts';
 import { REQUEST_ID } from './request-id.ts';
 
 /** What node says about a request that is no HTTP, or that came too slowly. */
@@ -24,16 +25,19 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-const waiting = new WeakSet<Duplex>();
+/** The code of a request that is late. */
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+/** Sockets that end. */
+const ending = new WeakSet<Duplex>();
 
 /** Answers what did not become a request, and ends the connection. Answers still owed to earlier requests are given first. */
 export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): void {
-  if (waiting.has(socket)) return;
+  if (ending.has(socket) || (fault.code === LATE && excusesDelay(socket))) return;
   const owed = socket._httpMessage;
   if (owed?.req.complete && !owed.writableEnded) {
-    waiting.add(socket);
-    owed.shouldKeepAlive = false;
-    owed.once('close', () => socket.destroy());
+    ending.add(socket);
+    endAfterAnswers(socket);
     return;
   }
   if (!socket.writable || fault.code === 'ECONNRESET' || owed?.headersSent) {
@@ -44,10 +48,21 @@ export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): 
   endWith(socket, status, text === '' ? [] : [text]);
 }
 
+/** Ends the connection once all requests that have arrived are answered. */
+function endAfterAnswers(socket: AnsweringSocket): void {
+  const owed = socket._httpMessage;
+  if (!owed) {
+    socket.destroy();
+    return;
+  }
+  if (!othersWait(socket)) owed.shouldKeepAlive = false;
+  owed.once('close', () => endAfterAnswers(socket));
+}
+
 /** One answer without a request, and the end of the connection. */
 export function endWith(socket: Duplex, status: number, errors: readonly string[]): void {
   const body = errorsBody(errors);
-  waiting.add(socket);
+  ending.add(socket);
   socket.on('error', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${REASONS[status] ?? ''}\r\nCache-Control: no-store\r\nContent-Type: application/json\r\n` +
@@ -64,7 +79,7 @@ function statusOf(fault: ClientFault): [status: number, text: string] {
       return [431, 'the request headers are too large'];
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return [413, 'the chunk extensions of the body are too large'];
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case LATE:
       return [408, 'the request did not arrive in time'];
     default:
       return [400, `malformed HTTP request${fault.reason === undefined ? '' : `: ${fault.reason}`}`];

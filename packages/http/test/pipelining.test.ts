@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { answer, fakeCore } from './fake-core.ts';
 import { headOf, startServer, type RunningServer } from './running-server.ts';
 
@@ -113,4 +113,57 @@ test('a connection is not read further while requests on it wait', async () => {
   await closed;
   expect(text().match(/HTTP\/1.1 200/g)).toHaveLength(count + 2);
   expect(core.calls.at(-1)!.path).toBe('end');
+});
+
+describe('when the rest of a head does not come while 100 requests wait', () => {
+  const times = { headersTimeout: 150, requestTimeout: 200, timeoutCheckInterval: 20 };
+  const half = 'GET /v1/end HTTP/1.1\r\nHost: test\r\n';
+
+  /** Half a head behind 150 requests, which waits for longer than it may. */
+  async function withHalfHead(): Promise<{ socket: Socket; text: () => string; core: ReturnType<typeof fakeCore>; release: () => void }> {
+    const { core, release } = coreWithSlowPath();
+    server = await startServer(core, times);
+    const late = once(server.server, 'clientError');
+    const socket = await server.connect();
+    const text = received(socket);
+    socket.write(headOf('GET', '/v1/slow') + headOf('GET', '/v1/kv/a').repeat(150) + half);
+    await late;
+    return { socket, text, core, release };
+  }
+
+  test('its time begins once the server reads on', async () => {
+    const { socket, text, core, release } = await withHalfHead();
+    const closed = once(socket, 'close');
+    release();
+    socket.write('Connection: close\r\n\r\n');
+    await closed;
+    expect(text().match(/HTTP\/1.1 200/g)).toHaveLength(152);
+    expect(core.calls.at(-1)!.path).toBe('end');
+  });
+
+  test('it is still bounded', async () => {
+    const { socket, text, release } = await withHalfHead();
+    const closed = once(socket, 'close');
+    release();
+    await closed;
+    expect(text().match(/HTTP\/1.1 200/g)).toHaveLength(151);
+  });
+});
+
+test.each([
+  ['nonsense', 'NONSENSE\r\n\r\n', 3],
+  ['a request behind the last one', headOf('GET', '/v1/kv/d'), 3],
+])('requests in front of %s are answered', async (title, rest, count) => {
+  const { core, paths, release } = coreWithSlowPath();
+  server = await startServer(core);
+  const socket = await server.connect();
+  const text = received(socket);
+  const closed = once(socket, 'close');
+  const last = headOf('GET', '/v1/kv/c', ...(title === 'nonsense' ? [] : ['Connection: close']));
+  socket.write(headOf('GET', '/v1/slow') + headOf('DELETE', '/v1/kv/b') + last + rest);
+  while (core.calls.length === 0) await settled();
+  release();
+  await closed;
+  expect(text().match(/HTTP\/1.1 200/g)).toHaveLength(count);
+  expect(paths()).toEqual(['read slow', 'delete kv/b', 'read kv/c']);
 });

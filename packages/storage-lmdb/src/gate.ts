@@ -11,7 +11,7 @@ const LOOK_MS = 20;
 /** Milliseconds for which writers are held up by a process that waits until all have stopped; for as long they go on afterwards. */
 const DRAIN_MS = 1_000;
 const OPENING_MS = 60_000;
-/** Milliseconds after which the log is told what an opening waits for. */
+/** Milliseconds after which the log says what an opening waits for. */
 const NOTICE_MS = 3_000;
 const WRITING_MS = 30_000;
 
