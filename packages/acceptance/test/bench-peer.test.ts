@@ -82,7 +82,7 @@ test('mounts that no run has made stay, and the server is refused if they are in
   expect(await removeMounts(peer)).toEqual(['bench-transit']);
   expect(await mounted()).toEqual(expect.arrayContaining(['ldap/', 'bench/']));
   expect(await refusalOf({})).toBe(
-    `--against: the server at ${peer.address.origin} has a mount at bench already, which no run made: remove it, or use an empty server`,
+    `--against: the server at ${peer.address.origin} already has a mount at bench that no run made: remove it, or use an empty server`,
   );
 });
 

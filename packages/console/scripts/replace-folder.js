@@ -1,16 +1,17 @@
 import { renameSync, rmSync } from 'node:fs';
 
 /**
- * Puts the folder `made` into the place of `folder`, as a whole: whoever reads there finds all files of one build. Several processes may do so at once; the
- * last one stays. Both have to be on one file system.
+ * Puts the folder `made` into the place of `folder`, as a whole: it never holds files of two builds, and is absent for a moment. Several processes may do so at
+ * once; the last one stays. Both folders have to be on one file system.
  */
 export function replaceFolder(made, folder) {
-  const former = `${made}-former`;
+  const former = [];
   do {
-    rename(folder, former, 'ENOENT');
-    rmSync(former, { recursive: true, force: true });
+    former.push(`${made}-former-${former.length}`);
+    rename(folder, former.at(-1), 'ENOENT');
     // Another process may have put its folder there meanwhile.
   } while (!rename(made, folder, 'ENOTEMPTY', 'EEXIST'));
+  for (const one of former) rmSync(one, { recursive: true, force: true });
 }
 
 /** @returns false where that is not possible for one of these reasons */

@@ -1,8 +1,8 @@
 let end: Promise<void> | undefined;
 
 /**
- * Resolves at the end of this turn of the event loop, when all sockets that could be read have been. What waits for it begins together and goes on step by step
- * beside each other: the processor runs the same code for all of it while it has that at hand. Each keeps its asynchronous context.
+ * Resolves at the end of this turn of the event loop, when all sockets that could be read have been. Callers that wait for it continue together, step
+ * by step: the processor runs the same code for all of them while it has it in its caches. Each keeps its asynchronous context.
  */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {

@@ -121,3 +121,4 @@ export { WatchedCircuit, type LastFailure } from './watched-circuit.ts';
 export { inSpan, traced, type SpanAttributes, type SpanStart, type Tracer, type TraceSpan } from './tracer.ts';
 export { defaultTokenParameters, mergeTokenParameters, tokenFields, TokenParameters, tokenTerms } from './token-parameters.ts';
 export { parseTimestamp } from './timestamp.ts';
+export { unrecognizedFields } from './unrecognized-fields.ts';

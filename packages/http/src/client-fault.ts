@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorsBody } from './envelope.ts';
-import { excusesDelay, othersWait } from './pipelined-requests.ts';
+import { othersWait, postponesTimeout } from './pipelined-requests.ts';
 import { REQUEST_ID } from './request-id.ts';
 
 /** What node says about a request that is no HTTP, or that came too slowly. */
@@ -33,9 +33,9 @@ const ending = new WeakSet<Duplex>();
 
 /** Answers what did not become a request, and ends the connection. Answers still owed to earlier requests are given first. */
 export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): void {
-  if (ending.has(socket) || (fault.code === LATE && excusesDelay(socket))) return;
+  if (ending.has(socket) || (fault.code === LATE && postponesTimeout(socket))) return;
   const owed = socket._httpMessage;
-  if (owed?.req.complete && !owed.writableEnded) {
+  if (owed?.req.complete) {
     ending.add(socket);
     endAfterAnswers(socket);
     return;

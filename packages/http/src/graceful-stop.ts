@@ -18,7 +18,9 @@ const QUIET_LOOKS = 25;
 export async function stopGracefully(server: Server | SecureServer, deadlineMs: number): Promise<boolean> {
   let orderly = true;
   const connections = connectionsOf(server);
-  for (const event of ['request', 'checkContinue']) {
+  connections?.endWithAnswers();
+  // Node itself asks for bodies where nobody listens for `checkContinue`.
+  for (const event of ['request', 'checkContinue'].filter((one) => server.listenerCount(one) > 0)) {
     server.prependListener(event, (_request: IncomingMessage, response: ServerResponse) => {
       response.shouldKeepAlive = false;
     });

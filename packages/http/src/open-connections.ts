@@ -1,12 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { othersWait } from './pipelined-requests.ts';
 
 /** The socket of a connection, and what it had received when it was last looked at. */
 interface Connection {
   readonly socket: Socket;
   received: number;
-  /** Looks in a row in which nothing had arrived. */
+  /** Looks in a row that found nothing new. */
   quiet: number;
 }
 
@@ -19,13 +20,13 @@ type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null 
  * to get it.
  */
 export class OpenConnections {
-  /** By the address of the client: the socket of TLS takes the place of the one below it. */
+  /** By the addresses of both ends: the socket of TLS takes the place of the one below it. */
   readonly #open = new Map<string | Socket, Connection>();
 
   constructor(server: Server | SecureServer) {
     const add = (socket: Socket): void => {
-      const { remoteAddress, remotePort } = socket;
-      const key = remotePort === undefined ? socket : `${remoteAddress} ${remotePort}`;
+      const { remoteAddress, remotePort, localAddress, localPort } = socket;
+      const key = remotePort === undefined ? socket : [remoteAddress, remotePort, localAddress, localPort].join(' ');
       const connection = { socket, received: 0, quiet: 0 };
       this.#open.set(key, connection);
       socket.once('close', () => {
@@ -36,14 +37,23 @@ export class OpenConnections {
     server.on('secureConnection', add);
   }
 
-  /** Closes connections on which no answer is given or sent, once nothing has arrived for `looks` calls in a row. */
+  /** Has the answers under way say that the connection is closed, where they are the last ones of their connections. */
+  endWithAnswers(): void {
+    for (const { socket } of this.#open.values()) {
+      const answer = (socket as AnsweringSocket)._httpMessage;
+      if (answer && !answer.headersSent && !othersWait(socket)) answer.shouldKeepAlive = false;
+    }
+  }
+
+  /** Closes connections on which nothing has arrived, and nothing was answered or sent, for `looks` calls in a row. */
   closeUnused(looks: number): void {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
       const { bytesRead } = socket;
-      connection.quiet = bytesRead === connection.received ? connection.quiet + 1 : 0;
+      const busy = (socket as AnsweringSocket)._httpMessage || socket.writableLength > 0 || bytesRead !== connection.received;
+      connection.quiet = busy ? 0 : connection.quiet + 1;
       connection.received = bytesRead;
-      if (connection.quiet >= looks && !(socket as AnsweringSocket)._httpMessage && socket.writableLength === 0) socket.destroy();
+      if (connection.quiet >= looks) socket.destroy();
     }
   }
 

@@ -4,12 +4,19 @@ import type { Duplex } from 'node:stream';
 
 /** Requests of one connection that may wait while it is still read, so that the server notices a client that leaves. */
 const MOST_WAITING = 100;
+/** Milliseconds for a head, where the server does not say. */
+const HEAD_MS = 10_000;
+
+/** Where Node has the answer that is being given, until all of it is handed to the system. */
+type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null; readonly server?: Server };
 
 /** How many requests of a connection wait for earlier ones. */
 const waiting = new WeakMap<Duplex, number>();
 /** Connections that are not read for now. */
 const heldBack = new WeakSet<Duplex>();
-/** Of these, those on which the beginning of a request has become too old meanwhile. */
+/** Connections that are held back at the end of this turn of the event loop. */
+const aboutToHold = new WeakSet<Duplex>();
+/** Of those held back, those on which the beginning of a request has become too old meanwhile. */
 const overdue = new WeakSet<Duplex>();
 
 /** Whether earlier requests of the connection are still unanswered. */
@@ -22,10 +29,11 @@ export function othersWait(socket: Duplex): boolean {
   return (waiting.get(socket) ?? 0) > 0;
 }
 
-/** Whether a request is late because the server has not read on. Its time begins anew once the server does. */
-export function excusesDelay(socket: Duplex): boolean {
-  if (heldBack.has(socket)) overdue.add(socket);
-  return heldBack.has(socket);
+/** True where a request is late because the server does not read on. Its time then begins anew once the server does. */
+export function postponesTimeout(socket: Duplex): boolean {
+  if (!heldBack.has(socket)) return false;
+  overdue.add(socket);
+  return true;
 }
 
 /**
@@ -33,8 +41,7 @@ export function excusesDelay(socket: Duplex): boolean {
  * connection at once, and keeps only their answers in order. Their effects must keep that order, too: only safe methods may run side by side (RFC 9112, section 9.3.2).
  */
 export function inTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  // Node resumes the socket when this request's head ends, which is after this function returns.
-  if (counted(socket, 1) === MOST_WAITING) setImmediate(() => holdBack(socket));
+  if (counted(socket, 1) >= MOST_WAITING) holdBackSoon(socket);
   response.once('socket', () => {
     if (counted(socket, -1) === 0) readOn(socket);
     begin();
@@ -47,10 +54,16 @@ function counted(socket: Duplex, change: number): number {
   return count;
 }
 
-function holdBack(socket: Socket): void {
-  if (!othersWait(socket)) return;
-  heldBack.add(socket);
-  socket.pause();
+/** Node itself resumes the socket at the end of each head, and once it has sent enough. */
+function holdBackSoon(socket: Socket): void {
+  if (aboutToHold.has(socket)) return;
+  aboutToHold.add(socket);
+  setImmediate(() => {
+    aboutToHold.delete(socket);
+    if (!othersWait(socket)) return;
+    heldBack.add(socket);
+    socket.pause();
+  });
 }
 
 function readOn(socket: Socket): void {
@@ -59,22 +72,10 @@ function readOn(socket: Socket): void {
   if (overdue.delete(socket)) limitHead(socket);
 }
 
-/** Node has given up to watch the time of this request's head. */
-function limitHead(socket: Socket & { readonly server?: Server }): void {
-  const { server } = socket;
-  if (!server) return;
-  const onRequest = (request: IncomingMessage): void => {
-    if (request.socket === socket) end();
-  };
-  const end = (): void => {
-    clearTimeout(timer);
-    server.off('request', onRequest);
-    socket.off('close', end);
-  };
-  const timer = setTimeout(() => {
-    end();
-    socket.destroy();
-  }, server.headersTimeout);
-  server.on('request', onRequest);
-  socket.once('close', end);
+/** Node no longer watches the time of this head. From now on the connection is closed at the first look that finds no request of it under way. */
+function limitHead(socket: AnsweringSocket): void {
+  const looks = setInterval(() => {
+    if (!socket._httpMessage) socket.destroy();
+  }, socket.server?.headersTimeout ?? HEAD_MS);
+  socket.once('close', () => clearInterval(looks));
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stopGracefully } from '../src/index.ts';
 import { answer, fakeCore } from './fake-core.ts';
@@ -131,8 +132,10 @@ describe('stopping', () => {
     busy.on('data', (chunk) => {
       text += String(chunk);
     });
+    const busyClosed = once(busy, 'close');
     release();
     expect(await stopped).toBe(true);
+    await busyClosed;
     expect(text).toContain('"done":true');
   });
 
@@ -149,6 +152,38 @@ describe('stopping', () => {
     let received = 0;
     for await (const chunk of socket) received += (chunk as Buffer).length;
     expect(received).toBeGreaterThan(body.length);
+    expect(await stopped).toBe(true);
+  });
+
+  test('says that the connection is closed in answers to requests that began before', async () => {
+    const { server, busy, release } = await busyServer();
+    const stopped = stopGracefully(server, 60_000);
+    release();
+    const [text] = (await once(busy, 'data')) as [Buffer];
+    expect(String(text)).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    expect(await stopped).toBe(true);
+  });
+
+  test("answers a request that waits for 100-continue on another program's server", async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/first') response.end('first');
+      else request.on('data', () => undefined).on('end', () => response.end('second'));
+    });
+    let accepted: Socket | undefined;
+    server.on('connection', (socket: Socket) => (accepted = socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // The connection is not idle: half a head has arrived.
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(headOf('GET', '/first'));
+    await once(socket, 'data');
+    const before = accepted!.bytesRead;
+    socket.write('POST /second HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\n');
+    while (accepted!.bytesRead === before) await new Promise((resolve) => setImmediate(resolve));
+    const stopped = stopGracefully(server, 60_000);
+    socket.write('Expect: 100-continue\r\n\r\n');
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write('{}');
+    expect(String(await once(socket, 'data'))).toContain('second');
     expect(await stopped).toBe(true);
   });
 

@@ -167,3 +167,37 @@ test.each([
   expect(text().match(/HTTP\/1.1 200/g)).toHaveLength(count);
   expect(paths()).toEqual(['read slow', 'delete kv/b', 'read kv/c']);
 });
+
+test('an answer that a client reads slowly is sent to its end before nonsense ends the connection', async () => {
+  const body = 'x'.repeat(20_000_000);
+  const core = fakeCore(async ({ path }) => answer(path === 'large' ? { raw: { contentType: 'text/plain', body } } : {}));
+  server = await startServer(core);
+  const socket = await server.connect();
+  socket.write(headOf('GET', '/v1/large') + headOf('DELETE', '/v1/kv/a'));
+  await once(socket, 'readable');
+  const fault = once(server.server, 'clientError');
+  socket.write('NONSENSE\r\n\r\n');
+  await fault;
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  expect(text.length).toBeGreaterThan(body.length);
+  expect(text.match(/HTTP\/1.1 200/g)).toHaveLength(2);
+  expect(core.calls.map((call) => call.path)).toEqual(['large', 'kv/a']);
+});
+
+test('pages keep their place among requests to the API', async () => {
+  const { core, release } = coreWithSlowPath();
+  server = await startServer(core);
+  const socket = await server.connect();
+  const text = received(socket);
+  const closed = once(socket, 'close');
+  socket.write(headOf('GET', '/v1/slow') + headOf('GET', '/robots.txt') + headOf('GET', '/v1/kv/c') + 'NONSENSE\r\n\r\n');
+  while (core.calls.length === 0) await settled();
+  release();
+  await closed;
+  expect([...text().matchAll(/Disallow|"path":"([^"]+)"/g)].map(([match]) => match)).toEqual([
+    '"path":"slow"',
+    'Disallow',
+    '"path":"kv/c"',
+  ]);
+});

@@ -51,7 +51,7 @@ describe('a server with TLS', () => {
     expect(response.statusCode).toBe(200);
   });
 
-  test('a server that stops closes connections that shake no hands, and answers what has begun', async () => {
+  test('a server that stops closes connections without a finished TLS handshake, and answers what has begun', async () => {
     let release = (): void => undefined;
     let arrived = (): void => undefined;
     const inCore = new Promise<void>((resolve) => (arrived = resolve));

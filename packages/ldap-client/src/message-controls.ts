@@ -14,14 +14,19 @@ const sequence = 0x30;
 const controlsTag = 0xa0;
 const octets = 0x04;
 
+/** Where the id and the operation of a message are. Throws when the bytes are no LDAP message. */
+export function headOf(message: Buffer): { readonly outer: Element; readonly id: Element; readonly operation: Element } {
+  const outer = elementAt(message, 0, message.length);
+  const id = elementAt(message, outer.start, outer.end);
+  return { outer, id, operation: elementAt(message, id.end, outer.end) };
+}
+
 /**
  * Takes the controls off a message. ldapjs reads every one that a server sends, asked for or not, and gives the connection up for one that it does
  * not know how to read. Throws when the bytes are no LDAP message.
  */
 export function splitControls(message: Buffer): { readonly message: Buffer; readonly controls: Controls } {
-  const outer = elementAt(message, 0, message.length);
-  const id = elementAt(message, outer.start, outer.end);
-  const operation = elementAt(message, id.end, outer.end);
+  const { outer, operation } = headOf(message);
   if (operation.end === outer.end) return { message, controls: none };
   const header = Buffer.from([sequence, 0x84, 0, 0, 0, 0]);
   header.writeUInt32BE(operation.end - outer.start, 2);

@@ -1,4 +1,4 @@
-import { elementAt } from './message-controls.ts';
+import { elementAt, headOf } from './message-controls.ts';
 
 const referralTag = 0xa3;
 const referenceTag = 0x73;
@@ -8,9 +8,7 @@ const referenceTag = 0x73;
  * in the message. Throws when the bytes are no LDAP message.
  */
 export function referralsIn(message: Buffer): string[] {
-  const outer = elementAt(message, 0, message.length);
-  const id = elementAt(message, outer.start, outer.end);
-  const operation = elementAt(message, id.end, outer.end);
+  const { operation } = headOf(message);
   if (operation.tag === referenceTag) return textsIn(message, operation.start, operation.end);
   for (let at = operation.start; at < operation.end;) {
     const part = elementAt(message, at, operation.end);

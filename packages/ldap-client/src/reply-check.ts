@@ -1,9 +1,9 @@
-import { elementAt } from './message-controls.ts';
+import { elementAt, headOf } from './message-controls.ts';
 
 const integer = 0x02;
 const enumerated = 0x0a;
 /** Of numbers up to 2^31 - 1, as RFC 4511 has them (section 4.1.1). */
-const longest = 4;
+const MAX_BYTES = 4;
 
 /** The operation of the response that ends each operation of a request (RFC 4511, section 4). */
 const endOf: Readonly<Record<number, number>> = {
@@ -30,18 +30,12 @@ export function endTagOf(request: Buffer): number | undefined {
 export function checkReply(message: Buffer, endTag: (id: number) => number | undefined): void {
   const { id, operation } = headOf(message);
   const length = id.end - id.start;
-  if (id.tag !== integer || length < 1 || length > longest) throw new Error('a message has no valid id');
+  if (id.tag !== integer || length < 1 || length > MAX_BYTES) throw new Error('a message has no valid id');
   if (!ends.has(operation.tag)) return;
   const expected = endTag(message.readIntBE(id.start, length));
   if (expected === undefined) return;
-  if (operation.tag !== expected) throw new Error('a request is answered with the result of another operation');
+  if (operation.tag !== expected) throw new Error('the server answered a request with the result of another operation');
   const code = elementAt(message, operation.start, operation.end);
-  if (code.tag !== enumerated || code.end === code.start || code.end - code.start > longest)
+  if (code.tag !== enumerated || code.end === code.start || code.end - code.start > MAX_BYTES)
     throw new Error('a result has no valid result code');
-}
-
-function headOf(message: Buffer): { id: ReturnType<typeof elementAt>; operation: ReturnType<typeof elementAt> } {
-  const outer = elementAt(message, 0, message.length);
-  const id = elementAt(message, outer.start, outer.end);
-  return { id, operation: elementAt(message, id.end, outer.end) };
 }

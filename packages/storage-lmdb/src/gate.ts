@@ -89,7 +89,7 @@ export async function opening<T>(root: string, prepare: () => string, open: (fol
   const timer = setTimeout(() => {
     notice?.log.warn(`the store is not open yet: another process is ${other}`, {
       path: root,
-      remedy: 'if that process is stopped (SIGSTOP, a debugger), let it go on or end it; this one gives up after 60 s',
+      remedy: 'if that process is stopped (SIGSTOP, a debugger), resume it or end it; this process gives up after 60 s',
     });
   }, notice?.afterMs ?? NOTICE_MS);
   try {

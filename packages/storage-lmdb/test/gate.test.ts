@@ -48,7 +48,7 @@ describe('whoever opens a store', () => {
     await written;
     expect(warned).toEqual([
       'the store is not open yet: another process is writing to it',
-      { path: root, remedy: expect.stringContaining('this one gives up after 60 s') },
+      { path: root, remedy: expect.stringContaining('this process gives up after 60 s') },
     ]);
     gate.close();
   });

@@ -17,6 +17,8 @@ interface Mounted {
 }
 
 const CHECK_MS = 10_000;
+/** How often a run that ends looks for its mounts. */
+const ATTEMPTS = 5;
 /** For what ends thousands of leases. */
 const REMOVAL_MS = 120_000;
 const NAMES: readonly string[] = Object.values(MOUNTS);
@@ -35,7 +37,7 @@ export async function requirePeer(peer: Peer): Promise<void> {
   if (strange.length > 0) {
     const names = strange.map(({ path }) => path).join(' and at ');
     throw new WrongArgument(
-      `--against: the server at ${address.origin} has a mount at ${names} already, which no run made: remove it, or use an empty server`,
+      `--against: the server at ${address.origin} already has a mount at ${names} that no run made: remove it, or use an empty server`,
     );
   }
   if (pid !== undefined && cpuMicros(pid) === 0)
@@ -63,7 +65,7 @@ export async function removeMounts(peer: Peer): Promise<readonly string[]> {
 export async function leavePeer(peer: Peer): Promise<void> {
   try {
     // A mount may be made while others are removed.
-    while ((await removeMounts(peer)).length > 0);
+    for (let attempt = 0; attempt < ATTEMPTS && (await removeMounts(peer)).length > 0; attempt += 1);
   } catch (error) {
     process.stderr.write(
       `The mounts of this run may still be in the server at ${peer.address.origin}: ${reasonOf(error as Error)}. The next run removes them.\n`,

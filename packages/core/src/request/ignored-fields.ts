@@ -1,9 +1,7 @@
-import { closest, fieldSpec, type Decoded } from '@strongroom/engine-sdk';
+import { fieldSpec, unrecognizedFields, type Decoded } from '@strongroom/engine-sdk';
 import type { TSchema } from 'typebox';
 import type { Call } from './call.ts';
 
-/** The number of unknown fields for which the warning suggests a known one. */
-const GUESSED = 10;
 const NONE: readonly string[] = [];
 
 /**
@@ -15,12 +13,7 @@ export function ignoredFields(call: Call, decoded: Decoded, answered: boolean): 
   const { captures, path } = call.match!;
   const warnings: string[] = [];
   if (decoded.unknown.length > 0 && !path.declaration.about.arbitraryData) {
-    warnings.push(`Endpoint ignored these unrecognized parameters: [${decoded.unknown.join(' ')}]`);
-    const known = knownFields(path.declaration.about.fields as Record<string, TSchema>, captures);
-    for (const name of decoded.unknown.slice(0, GUESSED)) {
-      const meant = closest(name, known);
-      if (meant !== undefined) warnings.push(`${name} is not a field here; did you mean ${meant}?`);
-    }
+    warnings.push(...unrecognizedFields(decoded.unknown, knownFields(path.declaration.about.fields as Record<string, TSchema>, captures)));
   }
   const replaced = answered ? decoded.replaced : decoded.replaced.filter((name) => call.data[name] !== captures[name]);
   if (replaced.length > 0) {

@@ -1,4 +1,4 @@
-import { BadRequest, closest, decodeValue } from '@strongroom/engine-sdk';
+import { BadRequest, decodeValue, unrecognizedFields } from '@strongroom/engine-sdk';
 
 /**
  * Checks `options.cas` of a write against the version that it would replace; 0 means that there must be none.
@@ -16,14 +16,7 @@ export function checkAndSet(options: Readonly<Record<string, unknown>> | undefin
 /** Warns of options that had no effect: with a misspelt `cas` a write replaces whatever is there. */
 export function ignoredOptions(options: Readonly<Record<string, unknown>> | undefined): { warnings?: readonly string[] } {
   const unknown = options ? Object.keys(options).filter((name) => name !== 'cas') : [];
-  if (unknown.length === 0) return {};
-  const guesses = unknown.filter((name) => closest(name, ['cas']) !== undefined);
-  return {
-    warnings: [
-      `Endpoint ignored these unrecognized parameters: [${unknown.map((name) => `options.${name}`).join(' ')}]`,
-      ...guesses.map((name) => `options.${name} is not a field here; did you mean options.cas?`),
-    ],
-  };
+  return unknown.length === 0 ? {} : { warnings: unrecognizedFields(unknown, ['cas'], 'options.') };
 }
 
 function wholeNumber(raw: unknown): unknown {

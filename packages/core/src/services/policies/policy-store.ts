@@ -120,9 +120,6 @@ export class PolicyStore {
    */
   async put(name: string, write: PolicyWrite, request?: string): Promise<Policy> {
     const id = this.#writable(name);
-    if (id.trim() !== id) {
-      throw new BadRequest(`name: begins or ends with white space; logins and tokens remove that, and would get the policy "${id.trim()}"`);
-    }
     if (write.policy === undefined || write.policy === '') throw new BadRequest(`'policy' parameter not supplied or empty`);
     const flags = { allowWildcards: write.allowWildcards ?? false, allowSlashes: write.allowSlashes ?? false };
     const policy = parsePolicy(id, write.policy, flags);
@@ -277,6 +274,11 @@ export class PolicyStore {
   #writable(name: string): string {
     const id = name.toLowerCase();
     if (RESERVED_NAMES.has(id)) throw new BadRequest(`cannot update "${id}" policy`);
+    if (id.trim() !== id) {
+      throw new BadRequest(
+        `the policy name begins or ends with white space, which logins and tokens remove: they would get the policy "${id.trim()}"`,
+      );
+    }
     return id;
   }
 

@@ -40,7 +40,9 @@ describe('the stored policies', () => {
 
   test('a name that begins or ends with white space is refused, as no token can have such a policy', async () => {
     for (const name of [' dev', 'dev ', '\tdev']) {
-      await expect(store.put(name, { policy: read })).rejects.toThrow('logins and tokens remove that, and would get the policy "dev"');
+      await expect(store.put(name, { policy: read })).rejects.toThrow(
+        'white space, which logins and tokens remove: they would get the policy "dev"',
+      );
     }
     expect(await store.list()).toEqual([]);
   });
