@@ -9,7 +9,7 @@ import type { CoreHandler, CoreRequest } from './core-types.ts';
 import { ForwardedCertificate, type ForwardedCertificateOptions } from './forwarded-certificate.ts';
 import { HttpCall } from './http-call.ts';
 import { OpenStreams } from './open-streams.ts';
-import { inTurn, isPipelined } from './pipelined-requests.ts';
+import { inTurn } from './pipelined-requests.ts';
 import { firstOf, parseBool, parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -154,8 +154,7 @@ export class ApiHandler {
    * behind the slash, with its query.
    */
   handle(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {
-    if (isPipelined(response)) inTurn(request, response, () => this.#begin(request, response, base, target));
-    else this.#begin(request, response, base, target);
+    inTurn(request, response, () => this.#begin(request, response, base, target));
   }
 
   #begin(request: IncomingMessage, response: ServerResponse, base: string, target: string): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { currentAnswer } from './current-answer.ts';
 import { errorsBody } from './envelope.ts';
 import { othersWait, postponesTimeout } from './pipelined-requests.ts';
 import { REQUEST_ID } from './request-id.ts';
@@ -13,8 +13,6 @@ export interface ClientFault extends Error {
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
-
-type AnsweringSocket = Duplex & { readonly _httpMessage?: (ServerResponse & { shouldKeepAlive: boolean }) | null };
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -32,9 +30,9 @@ const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 const ending = new WeakSet<Duplex>();
 
 /** Answers what did not become a request, and ends the connection. Answers still owed to earlier requests are given first. */
-export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): void {
+export function answerClientFault(fault: ClientFault, socket: Duplex): void {
   if (ending.has(socket) || (fault.code === LATE && postponesTimeout(socket))) return;
-  const owed = socket._httpMessage;
+  const owed = currentAnswer(socket);
   if (owed?.req.complete) {
     ending.add(socket);
     endAfterAnswers(socket);
@@ -49,8 +47,8 @@ export function answerClientFault(fault: ClientFault, socket: AnsweringSocket): 
 }
 
 /** Ends the connection once all requests that have arrived are answered. */
-function endAfterAnswers(socket: AnsweringSocket): void {
-  const owed = socket._httpMessage;
+function endAfterAnswers(socket: Duplex): void {
+  const owed = currentAnswer(socket);
   if (!owed) {
     socket.destroy();
     return;

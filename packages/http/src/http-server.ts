@@ -9,7 +9,7 @@ import { askForBody, waitsForContinue } from './expectation.ts';
 import { acceptListVerb, restoreVerb } from './list-verb.ts';
 import { trackConnections } from './open-connections.ts';
 import { endsWith } from './open-streams.ts';
-import { inTurn, isPipelined } from './pipelined-requests.ts';
+import { inTurn } from './pipelined-requests.ts';
 import { siteApp, type SiteOptions } from './site.ts';
 
 /** What a server of its own takes beside the limits of the API. */
@@ -41,8 +41,7 @@ export function createHttpServer(core: CoreHandler, options: HttpServerOptions =
   const api = new ApiHandler(core, options);
   const site = options.app ?? siteApp(options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    if (isPipelined(response)) inTurn(request, response, () => dispatch(request, response));
-    else dispatch(request, response);
+    inTurn(request, response, () => dispatch(request, response));
   };
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     const url = request.url!;

@@ -1,6 +1,7 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { currentAnswer } from './current-answer.ts';
 import { othersWait } from './pipelined-requests.ts';
 
 /** The socket of a connection, and what it had received when it was last looked at. */
@@ -10,9 +11,6 @@ interface Connection {
   /** Looks in a row that found nothing new. */
   quiet: number;
 }
-
-/** Node has the answer there until all of it is handed to the system. */
-type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
  * The connections of a server, for its end. `closeIdleConnections` of Node does not fit: to it a connection is idle only once a request of it was answered, so that one
@@ -40,7 +38,7 @@ export class OpenConnections {
   /** Has the answers under way say that the connection is closed, where they are the last ones of their connections. */
   endWithAnswers(): void {
     for (const { socket } of this.#open.values()) {
-      const answer = (socket as AnsweringSocket)._httpMessage;
+      const answer = currentAnswer(socket);
       if (answer && !answer.headersSent && !othersWait(socket)) answer.shouldKeepAlive = false;
     }
   }
@@ -50,7 +48,7 @@ export class OpenConnections {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
       const { bytesRead } = socket;
-      const busy = (socket as AnsweringSocket)._httpMessage || socket.writableLength > 0 || bytesRead !== connection.received;
+      const busy = currentAnswer(socket) || socket.writableLength > 0 || bytesRead !== connection.received;
       connection.quiet = busy ? 0 : connection.quiet + 1;
       connection.received = bytesRead;
       if (connection.quiet >= looks) socket.destroy();

@@ -1,14 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { currentAnswer } from './current-answer.ts';
 
 /** Requests of one connection that may wait while it is still read, so that the server notices a client that leaves. */
 const MOST_WAITING = 100;
 /** Milliseconds for a head, where the server does not say. */
 const HEAD_MS = 10_000;
-
-/** Where Node has the answer that is being given, until all of it is handed to the system. */
-type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null; readonly server?: Server };
 
 /** How many requests of a connection wait for earlier ones. */
 const waiting = new WeakMap<Duplex, number>();
@@ -18,11 +16,6 @@ const heldBack = new WeakSet<Duplex>();
 const aboutToHold = new WeakSet<Duplex>();
 /** Of those held back, those on which the beginning of a request has become too old meanwhile. */
 const overdue = new WeakSet<Duplex>();
-
-/** Whether earlier requests of the connection are still unanswered. */
-export function isPipelined(response: ServerResponse): boolean {
-  return response.socket === null;
-}
 
 /** Whether requests that have arrived on the connection wait for the answer that is given now. */
 export function othersWait(socket: Duplex): boolean {
@@ -37,10 +30,15 @@ export function postponesTimeout(socket: Duplex): boolean {
 }
 
 /**
- * Calls `begin` once all earlier requests of the connection are answered, and never if the connection is closed before that. Node hands over all requests of a
+ * Calls `begin` once all earlier requests of the connection are answered, at once if they are, and never if the connection is closed before that. Node hands over all requests of a
  * connection at once, and keeps only their answers in order. Their effects must keep that order, too: only safe methods may run side by side (RFC 9112, section 9.3.2).
  */
 export function inTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
+  // Node gives the socket to one answer after the other.
+  if (response.socket !== null) {
+    begin();
+    return;
+  }
   if (counted(socket, 1) >= MOST_WAITING) holdBackSoon(socket);
   response.once('socket', () => {
     if (counted(socket, -1) === 0) readOn(socket);
@@ -73,9 +71,9 @@ function readOn(socket: Socket): void {
 }
 
 /** Node no longer watches the time of this head. From now on the connection is closed at the first look that finds no request of it under way. */
-function limitHead(socket: AnsweringSocket): void {
+function limitHead(socket: Socket & { readonly server?: Server }): void {
   const looks = setInterval(() => {
-    if (!socket._httpMessage) socket.destroy();
+    if (!currentAnswer(socket)) socket.destroy();
   }, socket.server?.headersTimeout ?? HEAD_MS);
   socket.once('close', () => clearInterval(looks));
 }
