@@ -14,8 +14,11 @@ interface Opened {
 /** The LMDB file of the store below one folder, opened. */
 export class Environment {
   readonly root: string;
+  /** Called when a write has failed in a way after which `renew` is needed, before any other write ends. */
+  onSpoiled: () => void = () => undefined;
   readonly #mapBytes: number;
   readonly #log: StorageLog | undefined;
+  readonly #notify = (): void => this.onSpoiled();
   #opened: Opened | undefined;
   #closing = false;
   /** Why the file could not be opened again. */
@@ -59,9 +62,10 @@ export class Environment {
     return this.#required().file.db;
   }
 
-  /** Runs work that writes to the file, which has to stay open meanwhile. @throws StorageFailure */
-  async writing<T>(work: () => Promise<T>): Promise<T> {
-    return this.#required().gate.writing(work);
+  /** Runs work that writes to the file, which has to stay open meanwhile. `room`: how many bytes it may add. @throws StorageFailure */
+  async writing<T>(work: () => Promise<T>, room?: number): Promise<T> {
+    const { file, gate } = this.#required();
+    return gate.writing(async () => file.writing(work, room));
   }
 
   /** Before a commit is tried again: adds to the next transaction a larger entry that is gone again at its end. */
@@ -71,7 +75,9 @@ export class Environment {
 
   /** Closes the file and opens it again. Nothing may be under way. @throws StorageFailure */
   async renew(): Promise<void> {
+    const file = this.#opened?.file;
     await this.close();
+    if (file?.spoiled) await file.closed;
     this.#closing = false;
     await this.#open();
   }
@@ -81,8 +87,12 @@ export class Environment {
     const opened = this.#opened;
     this.#opened = undefined;
     if (!opened) return;
-    await closing(this.root, async () => opened.file.close());
+    await this.#leave(opened.file);
     opened.gate.close();
+  }
+
+  async #leave(file: OpenFile): Promise<void> {
+    await closing(this.root, async () => file.close(this.#notify));
   }
 
   #required(): Opened {
@@ -100,8 +110,15 @@ export class Environment {
         prepareFolder(place.folder);
         return place.folder;
       };
-      const open = (folder: string): OpenFile => OpenFile.open(this.root, folder, this.#mapBytes);
-      const file = await opening(this.root, prepare, open, this.#log && { log: this.#log });
+      const open = (folder: string): OpenFile => OpenFile.open(this.root, folder, this.#mapBytes, this.#notify);
+      let file: OpenFile;
+      // Another user in this process may still have a file that is spoiled.
+      for (;;) {
+        file = await opening(this.root, prepare, open, this.#log && { log: this.#log });
+        if (!file.spoiled) break;
+        await this.#leave(file);
+        await file.closed;
+      }
       this.#place = place;
       this.#opened = { file, gate: new Gate(this.root, place.folder) };
     } catch (error) {

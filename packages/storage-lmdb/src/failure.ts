@@ -17,6 +17,10 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/Not a directory|ENOTDIR|EEXIST/, 'the path is not a folder'],
 ];
 
+export function diskFull(): StorageFailure {
+  return new StorageFailure(NAME, FULL, { full: true });
+}
+
 /** What an error of LMDB or the file system means, in plain words. */
 export function asFailure(error: unknown): StorageFailure {
   if (error instanceof StorageFailure) return error;

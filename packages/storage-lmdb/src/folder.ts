@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, readSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageFailure } from '@strongroom/storage-sdk';
-import { asFailure, NAME } from './failure.ts';
+import { asFailure, diskFull, NAME } from './failure.ts';
 
 const TIB = 2 ** 40;
 const ROOM_FOR_A_NEW_STORE = 2 ** 20;
@@ -28,13 +28,18 @@ export function prepareFolder(path: string): void {
     const data = join(path, 'data.mdb');
     if (statSync(data, { throwIfNoEntry: false })?.size) checkFile(data);
     else {
-      const { bavail, bsize } = statfsSync(path);
-      if (bavail * bsize < ROOM_FOR_A_NEW_STORE) throw new StorageFailure(NAME, 'the disk is full', { full: true });
+      if (roomIn(path) < ROOM_FOR_A_NEW_STORE) throw diskFull();
       closeSync(openSync(data, 'a', 0o600));
     }
   } catch (error) {
     throw asFailure(error);
   }
+}
+
+/** The bytes that this process can still write below the folder. Some file systems keep a part for the superuser. */
+export function roomIn(folder: string): number {
+  const { bavail, bfree, bsize } = statfsSync(folder);
+  return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
 }
 
 function checkFile(data: string): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RangeOptions } from 'lmdb';
@@ -19,14 +19,17 @@ import type {
 } from '@strongroom/storage-sdk';
 import { ChangeNotifications, type ReadingClock } from './change-notifications.ts';
 import { boundsOf } from './bounds.ts';
+import { CommitStall } from './commit-stall.ts';
 import { CopyThread } from './copy-thread.ts';
 import { Environment } from './environment.ts';
 import type { Database } from './open-file.ts';
-import { asFailure, causeOf, leftNothing, NAME } from './failure.ts';
+import { asFailure, leftNothing, NAME } from './failure.ts';
+import { roomIn } from './folder.ts';
 import { MappedPages } from './mapped-pages.ts';
 import { NewStore } from './replacement.ts';
 import { newName, removeLeftovers, removeStore } from './store-folder.ts';
 import { Versions } from './versions.ts';
+import { NotBegun } from './write-groups.ts';
 
 export interface LmdbOptions {
   /** The folder; created for its owner alone when missing. */
@@ -68,7 +71,7 @@ export async function lmdbStorage(options: LmdbOptions): Promise<StorageDriver> 
     return new LmdbStorage(environment, versions, options);
   } catch (error) {
     await environment.close();
-    throw asFailure(await causeOf(error));
+    throw asFailure(error);
   }
 }
 
@@ -83,6 +86,7 @@ class LmdbStorage implements StorageDriver {
   #pages: MappedPages;
   readonly #lifetime = new Lifetime(NAME, async () => this.#close());
   #underWay = 0;
+  readonly #stall: CommitStall;
   #idle: (() => void) | undefined;
   #touched = 0;
   /** Whether `LOOK_EVERY` entries or more have been touched since the last look whether the store is at rest. */
@@ -105,6 +109,8 @@ class LmdbStorage implements StorageDriver {
     this.#environment = environment;
     this.#versions = versions;
     this.#options = options;
+    this.#stall = new CommitStall(options.log, environment.root);
+    environment.onSpoiled = () => this.#renew();
     this.#pages = this.#openPages();
     this.#notifications = new ChangeNotifications(environment, versions.own, () => this.#follow(), options.reading);
   }
@@ -151,12 +157,23 @@ class LmdbStorage implements StorageDriver {
     this.#lifetime.assertOpen();
     checkKeys(NAME, change);
     const store = this.#store;
-    const version = await this.#holdingOpen(async () => {
-      if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
-      return this.#written(change);
-    });
-    this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
-    return version;
+    this.#stall.begin();
+    try {
+      for (;;) {
+        try {
+          return await this.#holdingOpen(async () => {
+            if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
+            return this.#written(change);
+          });
+        } catch (error) {
+          if (!(error instanceof NotBegun)) throw error;
+          this.#renew();
+        }
+      }
+    } finally {
+      this.#stall.end();
+      this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
+    }
   }
 
   changes(listener: (changed: ChangedKeys) => void): Unsubscribe {
@@ -285,14 +302,12 @@ class LmdbStorage implements StorageDriver {
         throw new Conflict(failed);
       } catch (error) {
         if (error instanceof Conflict || (error instanceof StorageFailure && error.transient)) throw error;
-        const cause = await causeOf(error);
-        if (leftNothing(cause) && attempt < ATTEMPTS) {
+        if (leftNothing(error) && attempt < ATTEMPTS) {
           this.#environment.makeRoom();
           continue;
         }
-        // A failed write can leave the environment unusable; opened anew it is sound.
-        this.#renew();
-        throw asFailure(cause);
+        if (leftNothing(error)) this.#renew();
+        throw asFailure(error);
       }
     }
   }
@@ -304,7 +319,7 @@ class LmdbStorage implements StorageDriver {
       const failed = await this.#environment.writing(async () => {
         version = this.#versions.next();
         return version === undefined ? undefined : this.#write(change, version);
-      });
+      }, roomFor(change));
       if (version !== undefined) return { failed, version };
       await this.#versions.take();
     }
@@ -348,8 +363,9 @@ class LmdbStorage implements StorageDriver {
     this.#bound();
   }
 
-  /** A store at rest returns most of what it has mapped: others may need the memory, and reading it again costs little. */
+  /** Runs at each look. A store at rest returns most of what it has mapped: others may need the memory, and reading it again costs little. */
   #rest(): void {
+    this.#stall.look();
     if (!this.#busy) this.#bound(RESIDENT_AT_REST);
     this.#busy = false;
   }
@@ -404,6 +420,14 @@ class LmdbStorage implements StorageDriver {
   }
 }
 
+/** Bytes that a transaction may take for each key: the pages from the root of the tree to it, and those of the list of free pages. */
+const ROOM_OF_A_KEY = 2 ** 15;
+
+/** At most so many bytes are added to the file. Deletions take room, too: what they free is used by later transactions. */
+function roomFor({ put = [], delete: deleted = [], notify = [] }: Change): number {
+  return put.reduce((sum, { value }) => sum + 2 * value.length, ROOM_OF_A_KEY * (put.length + deleted.length + notify.length));
+}
+
 /** LMDB says null for a key that must not exist. */
 function versionOf({ version }: Expectation): number {
   return version ?? (null as unknown as number);
@@ -424,8 +448,8 @@ function reading<T>(read: () => T): T {
 
 /** The copy is at most as large as the store. @throws StorageFailure */
 function requireRoom(root: string, bytes: number): void {
-  const { bavail, bsize } = statfsSync(root);
-  if (bavail * bsize >= bytes) return;
-  const [needed, free] = [bytes, bavail * bsize].map((size) => Math.ceil(size / 2 ** 20));
+  const room = roomIn(root);
+  if (room >= bytes) return;
+  const [needed, free] = [bytes, room].map((size) => Math.ceil(size / 2 ** 20));
   throw new StorageFailure(NAME, `a copy of the store needs up to ${needed} MiB in ${root}, where ${free} MiB are free`, { full: true });
 }

@@ -2,7 +2,9 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import type { RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb';
+import { roomIn } from './folder.ts';
 import { dataFileIn, holdUntilExit } from './gate.ts';
+import { WriteGroups } from './write-groups.ts';
 
 export type Key = string | Buffer;
 export type Database = RootDatabase<Uint8Array, Key>;
@@ -34,31 +36,45 @@ export class OpenFile {
   readonly db: Database;
   readonly #identity: string;
   readonly #root: string;
-  #users = 1;
+  readonly #writes: WriteGroups;
+  /** Each is called when the file has to be opened anew. */
+  readonly #users = new Set<() => void>();
+  /** Resolves when all users have closed the file. */
+  readonly closed: Promise<void>;
+  #close!: () => void;
 
-  private constructor(identity: string, root: string, db: Database) {
+  private constructor(identity: string, root: string, folder: string, mapBytes: number) {
     this.#identity = identity;
     this.#root = root;
-    this.db = db;
+    this.#writes = new WriteGroups({ onSpoiled: () => this.#spoiled(), free: () => roomIn(folder) });
+    this.closed = new Promise((resolve) => (this.#close = resolve));
+    this.db = opened(folder, mapBytes, () => this.#beforeCommit());
   }
 
-  /** `folder`: prepared, with a data file. Nobody else may open or write it meanwhile. */
-  static open(root: string, folder: string, mapBytes: number): OpenFile {
+  /**
+   * `folder`: prepared, with a data file. Nobody else may open or write it meanwhile. `onSpoiled` is called when a write has failed in a way after which all users have to
+   * close the file, and can open it again.
+   */
+  static open(root: string, folder: string, mapBytes: number, onSpoiled: () => void): OpenFile {
     const { dev, ino } = statSync(dataFileIn(folder), { bigint: true });
     const identity = `${dev} ${ino}`;
     const known = files.get(identity);
-    if (known) {
-      known.#users += 1;
-      return known;
-    }
-    const file: OpenFile = new OpenFile(
-      identity,
-      root,
-      opened(folder, mapBytes, () => file.#users > 0),
-    );
+    const file = known ?? new OpenFile(identity, root, folder, mapBytes);
+    file.#users.add(onSpoiled);
+    if (known) return file;
     if (files.size === 0) process.on('exit', holdDoors);
     files.set(identity, file);
     return file;
+  }
+
+  /** Whether it has to be closed, and opened again when all users have closed it. */
+  get spoiled(): boolean {
+    return this.#writes.spoiled;
+  }
+
+  /** Runs work that hands its writes to lmdb at once; they go with those of others. @throws as WriteGroups.run */
+  async writing<T>(work: () => Promise<T>, room?: number): Promise<T> {
+    return this.#writes.run(work, room);
   }
 
   /** Adds to the transaction being written an entry that is gone again at its end, as each has one already, but larger. */
@@ -66,13 +82,25 @@ export class OpenFile {
     await this.db.batch(() => addRoom(this.db, Buffer.alloc(LARGE_ROOM_BYTES)));
   }
 
-  /** For one user: the last one closes the file. */
-  async close(): Promise<void> {
-    this.#users -= 1;
-    if (this.#users > 0) return;
+  /** For one user, by what it gave to `open`: the last one closes the file. */
+  async close(onSpoiled: () => void): Promise<void> {
+    this.#users.delete(onSpoiled);
+    if (this.#users.size > 0) return;
     files.delete(this.#identity);
     if (files.size === 0) process.off('exit', holdDoors);
     await this.db.close();
+    this.#close();
+  }
+
+  #spoiled(): void {
+    for (const onSpoiled of this.#users) onSpoiled();
+  }
+
+  #beforeCommit(): void {
+    this.#writes.completed();
+    if (this.#users.size > 0) addRoom(this.db, ROOM);
+    // The promise that lmdb makes when it starts these commits is nobody's, and its rejection would be reported as unhandled.
+    process.nextTick(() => void this.db.committed.then(undefined, ignored));
   }
 
   static holdDoors(): void {
@@ -85,7 +113,7 @@ function holdDoors(): void {
   OpenFile.holdDoors();
 }
 
-function opened(folder: string, mapBytes: number, isOpen: () => boolean): Database {
+function opened(folder: string, mapBytes: number, beforeCommit: () => void): Database {
   const options = {
     path: folder,
     noSubdir: false,
@@ -103,11 +131,7 @@ function opened(folder: string, mapBytes: number, isOpen: () => boolean): Databa
     noReadAhead: true,
   };
   const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
-  db.on('beforecommit', () => {
-    if (isOpen()) addRoom(db, ROOM);
-    // The promise that lmdb makes for these commits is nobody's, and its rejection would end the process.
-    process.nextTick(() => void db.committed.then(undefined, ignored));
-  });
+  db.on('beforecommit', beforeCommit);
   chmodSync(join(folder, 'lock.mdb'), 0o600);
   return db;
 }
@@ -117,8 +141,8 @@ function opened(folder: string, mapBytes: number, isOpen: () => boolean): Databa
  * request for many pages in a row it has read as much as it will need.
  */
 function addRoom(db: Database, room: Buffer): void {
-  void db.put(ROOM_KEY, room, 1);
-  void db.remove(ROOM_KEY);
+  db.put(ROOM_KEY, room, 1).then(undefined, ignored);
+  db.remove(ROOM_KEY).then(undefined, ignored);
 }
 
 /** Callers whose commit failed get the error from their own promises. */

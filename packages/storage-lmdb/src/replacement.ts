@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkKeys, StorageFailure } from '@strongroom/storage-sdk';
 import type { Entry, Replacement } from '@strongroom/storage-sdk';
 import { Environment } from './environment.ts';
-import { asFailure, causeOf, NAME } from './failure.ts';
+import { asFailure, NAME } from './failure.ts';
 import { moveTo, newName } from './store-folder.ts';
 import { Versions } from './versions.ts';
 
@@ -42,7 +42,7 @@ export class NewStore implements Replacement {
         }),
       );
     } catch (error) {
-      throw asFailure(await causeOf(error));
+      throw asFailure(error);
     }
   }
 

@@ -103,6 +103,33 @@ if (task === 'open') {
   // The driver alone keeps no process alive.
   process.stdin.resume();
   say('ready');
+} else if (task === 'crowd') {
+  // As fill, but commits come at any moment, also while others fail, until so many have failed; with `two`, from two drivers that share the file.
+  const [failures, two] = argument.split(' ');
+  const drivers = two ? ([driver, await lmdbStorage({ path })] as const) : ([driver, driver] as const);
+  const filler = Buffer.alloc(8_000, 1);
+  let unhandled = 0;
+  process.on('unhandledRejection', () => (unhandled += 1));
+  let [begun, failed] = [0, 0];
+  const acknowledged: string[] = [];
+  const writer = async (_: unknown, number: number): Promise<void> => {
+    while (failed < Number(failures)) {
+      for (let turns = Math.floor(Math.random() * 12); turns > 0; turns--) await new Promise(setImmediate);
+      const key = number < 12 ? `small/${number}` : `large/${(begun += 1)}`;
+      const change =
+        number < 12
+          ? { put: [{ key, value: Buffer.from('s') }] }
+          : { put: [{ key, value: filler }], expect: [{ key, version: undefined }] };
+      await drivers[number % 2]!.commit(change).then(
+        () => acknowledged.push(key),
+        () => (failed += 1),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, writer));
+  const there = await Promise.all(acknowledged.map((key) => drivers[1].get(key)));
+  say(JSON.stringify({ unhandled, missing: there.filter((stored) => stored === undefined).length, some: acknowledged.length > 100 }));
+  await Promise.all(drivers.map((each) => each.close()));
 } else if (task === 'fill') {
   // Its files may not grow beyond a limit that its parent has set.
   const filler = Buffer.alloc(100_000, 1);

@@ -216,4 +216,17 @@ describe('a disk that is full', () => {
     expect(Buffer.from((await driver.get('early'))?.value ?? []).toString()).toBe('kept');
     await driver.close();
   }, 60_000);
+
+  test.each([
+    ['one driver', '1500'],
+    ['two drivers of one process', '100 two'],
+  ])(
+    'answers each of many commits of %s that come while others fail, and keeps what it acknowledged',
+    async (_who, argument) => {
+      const child = start('crowd', argument, "trap '' XFSZ; ulimit -f 20000;");
+      expect(await child.ended).toBe(0);
+      expect(JSON.parse(child.lines[0] ?? '{}')).toEqual({ unhandled: 0, missing: 0, some: true });
+    },
+    60_000,
+  );
 });
