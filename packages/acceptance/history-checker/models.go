@@ -3,8 +3,8 @@ package main
 import "time"
 
 // late bounds how long servers issue what a cap has no more room for: they count anew what the others have issued within
-// five seconds, and a fault holds a count up for two or three more.
-const late = int64(8 * time.Second)
+// five seconds, or within twenty times what a count takes, which is more where a fault or a busy machine holds up counts.
+const late = int64(12 * time.Second)
 
 // state is what an object is, as far as its model asks.
 type state struct {

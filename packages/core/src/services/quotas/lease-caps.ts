@@ -1,4 +1,4 @@
-import { EngineError, type Clock, type StorageView } from '@strongroom/engine-sdk';
+import { EngineError, mapConcurrently, type Clock, type StorageView } from '@strongroom/engine-sdk';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import { LeaseCap } from './lease-cap.ts';
 import { LeaseTally, type Hold } from './lease-tally.ts';
@@ -23,6 +23,8 @@ const EARLY = 0.8;
 const FRESH = 1_000;
 const SHARED = 5_000;
 const PAGE = 1_000;
+/** Tokens that a count reads at the same time. */
+const READS = 100;
 
 interface Parts {
   readonly storage: StorageView;
@@ -141,11 +143,11 @@ export class LeaseCaps {
     let after: string | undefined;
     do {
       const page = await ids(prefix, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-      for (const { id, token } of page) {
+      await mapConcurrently(page, READS, async ({ id, token }) => {
         const end = id.lastIndexOf('/');
         const role = scope.role !== '' && mount?.class === 'auth' && token ? await roleOfToken(id.slice(end + 1)) : '';
         if (covers(scope, mount, { mount: scope.mount, rest: id.slice(above.length, end), role })) count += 1;
-      }
+      });
       after = page.length < PAGE ? undefined : page.at(-1)!.id;
     } while (after !== undefined);
     return count;
