@@ -171,8 +171,11 @@ export interface EnginePackage extends Plugin {
   readonly loginFlow?: LoginFlow;
   /** The engine reads secrets of other mounts and subscribes to their changes, by `host.sources` and `Engine.subscriber`. */
   readonly subscribesToSecrets?: boolean;
-  /** Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. @throws BadRequest */
-  checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): void;
+  /**
+   * Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. Returns warnings for the caller, such as
+   * `unrecognizedFields` makes them. @throws BadRequest
+   */
+  checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): readonly string[] | void;
   /** Creates the engine for one mount. It opens nothing: `initialize` does. */
   create(host: EngineHost): Engine;
 }

@@ -9,8 +9,11 @@ export function unrecognizedFields(unknown: readonly string[], known: Iterable<s
   const candidates = [...known];
   const warnings = [`Endpoint ignored these unrecognized parameters: [${unknown.map((name) => prefix + name).join(' ')}]`];
   for (const name of unknown.slice(0, GUESSED)) {
+    const [outer = '', ...inner] = name.split('.');
     const meant = closest(name, candidates);
-    if (meant !== undefined) warnings.push(`${prefix}${name} is not a field here; did you mean ${prefix}${meant}?`);
+    if (inner.length > 0 && candidates.includes(outer)) {
+      warnings.push(`${prefix}${name} is not a field here; send ${inner.join('.')} inside the object ${prefix}${outer}`);
+    } else if (meant !== undefined) warnings.push(`${prefix}${name} is not a field here; did you mean ${prefix}${meant}?`);
   }
   return warnings;
 }

@@ -49,6 +49,21 @@ describe('tuning a mount to version 2', () => {
     await mount.close();
   });
 
+  test('warns of a misspelt option, which leaves it at version 1', async () => {
+    const mount = await mountForTest(kvEngine);
+    const misspelt = { options: { verison: '2' } };
+    const warnings = [
+      'Endpoint ignored these unrecognized parameters: [options.verison]',
+      'options.verison is not a field here; did you mean options.version?',
+    ];
+    expect(await mount.call('update', 'sys/mounts/kv/tune', { data: misspelt })).toMatchObject({ status: 200, warnings });
+    // It is stored now: who tunes something else need not hear of it again.
+    expect((await mount.call('update', 'sys/mounts/kv/tune', { data: { description: 'x' } })).status).toBe(204);
+    expect(await mount.call('update', 'sys/mounts/other', { data: { type: 'kv', ...misspelt } })).toMatchObject({ status: 200, warnings });
+    expect((await mount.call('update', 'sys/mounts/third', { data: { type: 'kv', options: { version: '2' } } })).status).toBe(204);
+    await mount.close();
+  });
+
   test('works for an empty mount', async () => {
     const mount = await mountForTest(kvEngine, { options: { version: '1' } });
     await mount.call('update', 'sys/mounts/kv/tune', { data: { options: { version: '2' } } });

@@ -68,6 +68,13 @@ describe('unknown fields', () => {
     expect(warnings).toEqual([`${IGNORED}[polcy_arns]`, 'polcy_arns is not a field here; did you mean policy_arns?']);
   });
 
+  test('say where a field belongs that is written with a dot', async () => {
+    expect((await mount.call('update', 'roles/roles/a', { data: { 'arn.first': 'x' } })).warnings).toEqual([
+      `${IGNORED}[arn.first]`,
+      'arn.first is not a field here; send first inside the object arn',
+    ]);
+  });
+
   test('have no guess where no field is near', async () => {
     expect((await mount.call('update', 'roles/roles/a', { data: { zzzzzz: '1', b: 2 } })).warnings).toEqual([`${IGNORED}[b zzzzzz]`]);
   });
@@ -100,6 +107,14 @@ describe('unknown fields', () => {
     expect(await mount.call('update', 'roles/roles/a', { data: { name: 'b' } })).toMatchObject({
       status: 200,
       warnings: ["Endpoint replaced the value of these parameters with the values captured from the endpoint's path: [name]"],
+    });
+  });
+
+  test('are said of the settings of a new mount, except for those that Go clients send without a value', async () => {
+    const config = { max_lease_tll: '1h', default_lease_ttl: '1h', options: null, allowed_managed_keys: null };
+    expect(await mount.call('update', 'sys/mounts/second', { data: { type: 'roles', config } })).toMatchObject({
+      status: 200,
+      warnings: [`${IGNORED}[config.max_lease_tll]`, 'config.max_lease_tll is not a field here; did you mean config.max_lease_ttl?'],
     });
   });
 

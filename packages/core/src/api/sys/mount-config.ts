@@ -1,4 +1,4 @@
-import { BadRequest, decodeValue, f, type FieldKind } from '@strongroom/engine-sdk';
+import { BadRequest, decodeValue, f, unrecognizedFields, type FieldKind } from '@strongroom/engine-sdk';
 import { mergeLockoutConfig } from '../../services/lockout/lockout-settings.ts';
 import type { MountConfig } from '../../kernel/mounts/mount-record.ts';
 
@@ -28,6 +28,16 @@ const KINDS: Partial<Record<keyof MountConfig, FieldKind>> = {
   allowed_response_headers: 'commaStrings',
 };
 const TOKEN_TYPES = ['default-service', 'default-batch', 'service', 'batch'];
+
+/** The rest of what Go clients send in `config` whether or not it has a value. */
+const OTHER_SETTINGS = ['options', 'description', 'allowed_managed_keys', 'delegated_auth_accessors', 'identity_token_key'];
+
+/** Warns of settings in `config` that had no effect: with a misspelt `max_lease_ttl` leases last longer than their operator thinks. */
+export function ignoredSettings(config: Readonly<Record<string, unknown>>): string[] {
+  const known = Object.keys(tuneFields);
+  const unknown = Object.keys(config).filter((name) => !known.includes(name) && !OTHER_SETTINGS.includes(name) && config[name] !== null);
+  return unrecognizedFields(unknown, known, 'config.');
+}
 
 /** What the sent values make of a stored configuration: only what is sent changes. @throws BadRequest naming the field */
 export function mergeMountConfig(

@@ -6,7 +6,7 @@ import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
-import { mergeMountConfig, tuneFields } from './mount-config.ts';
+import { ignoredSettings, mergeMountConfig, tuneFields } from './mount-config.ts';
 import { MountData, mountData, tuneData, Tuning } from './mount-data.ts';
 import { GoesOn, RemovedAnswer, removedAnswer } from './path-removals.ts';
 
@@ -90,7 +90,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
         if (config.max_lease_ttl > 0 && config.default_lease_ttl > config.max_lease_ttl) {
           throw new BadRequest('given default lease TTL greater than given max lease TTL');
         }
-        await mounts.mount(
+        const warned = await mounts.mount(
           {
             path: full(data.path),
             class: kind,
@@ -104,7 +104,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
           },
           { vet: (mount) => requireCountedLogins(mount, config.user_lockout_config), request: id },
         );
-        return undefined;
+        return warningsOf([...ignoredSettings(data.config), ...warned]);
       },
     })
     .delete({
@@ -176,19 +176,21 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
             const options = { ...record.options, ...(data['options'] as Record<string, string> | undefined) };
             record.options = Object.keys(options).length > 0 ? options : null;
           };
-          await mounts.tune(at, change, id);
+          const warnings = [...(await mounts.tune(at, change, id))];
           const isVersion = mounts.at(at)?.record.options?.['version'];
           if (before?.type === 'kv' && isVersion === '2' && wasVersion !== '2') {
-            return {
-              warnings: [
-                'Upgrading mount from version 1 to version 2. This mount will be unavailable for a brief period and will resume service shortly.',
-              ],
-            };
+            warnings.push(
+              'Upgrading mount from version 1 to version 2. This mount will be unavailable for a brief period and will resume service shortly.',
+            );
           }
-          return undefined;
+          return warningsOf(warnings);
         },
       });
   });
+}
+
+function warningsOf(warnings: readonly string[]): { warnings: readonly string[] } | undefined {
+  return warnings.length === 0 ? undefined : { warnings };
 }
 
 function remountPaths(mounts: MountTable): AnyPath[] {

@@ -156,10 +156,11 @@ export class MountTable {
   }
 
   /**
-   * `vet` may refuse the mount by a throw when its engine has started. `request`: the id of the request that asks for it, here and below.
+   * Resolves with what the engine warns of. `vet` may refuse the mount by a throw when its engine has started. `request`: the id of the request that asks
+   * for it, here and below.
    * @throws BadRequest with Vault's and OpenBao's texts
    */
-  async mount(asked: NewMount, { vet, request }: { vet?: (mount: Mount) => void; request?: string } = {}): Promise<Mount> {
+  async mount(asked: NewMount, { vet, request }: { vet?: (mount: Mount) => void; request?: string } = {}): Promise<readonly string[]> {
     return this.#changingTable(async () => {
       const { pkg, type, options } = this.#engines.resolve(asked);
       if (asked.class === 'secret') {
@@ -168,7 +169,7 @@ export class MountTable {
       checkMountPath(asked.path, asked.class);
       const overlapping = this.#router.overlapping(asked.path);
       if (overlapping) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
-      pkg.checkOptions?.(options);
+      const warnings = pkg.checkOptions?.(options) ?? [];
       const record = newMountRecord(
         { ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) },
         accessorPrefix(asked.class, type),
@@ -189,25 +190,26 @@ export class MountTable {
       if (!stored) return STALE;
       this.#register(mount);
       this.#tell('enabled', record, { request });
-      return mount;
+      return warnings;
     });
   }
 
-  /** Tunes a mount: `change` gets a copy of the record. */
-  async tune(path: string, change: (record: MountRecord) => void, request?: string): Promise<void> {
-    const mount = await this.#changingTable(async () => {
+  /** Tunes a mount: `change` gets a copy of the record. Resolves with what the engine warns of. */
+  async tune(path: string, change: (record: MountRecord) => void, request?: string): Promise<readonly string[]> {
+    const { mount, warnings } = await this.#changingTable(async () => {
       const found = this.at(path);
       if (!found) throw new BadRequest(`tune of path "${path}" failed: no mount entry found`);
       const next = structuredClone(found.record);
       change(next);
       this.checkLimits(next.config);
-      found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {});
+      const warned = found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {}) ?? [];
       if (!(await this.#records.save(next))) return STALE;
       found.record = next;
       this.#tell('tuned', next, { request });
-      return found;
+      return { mount: found, warnings: warned };
     });
     await this.#engines.tuned(mount);
+    return warnings;
   }
 
   /** Moves a mount; what it issued is taken back first, as Vault and OpenBao do. No request reaches it meanwhile. */
