@@ -68,7 +68,7 @@ export function requireWords(words: readonly string[], command: Command): void {
   offerHelp(words, command);
   const { form, takes } = command;
   const flag = words.find((word) => word.startsWith('--'));
-  if (flag !== undefined) throw new WrongArgument(`${flag}: this command takes no flags: ${form}`);
+  if (flag !== undefined) throw new WrongArgument(`${flag} is not a flag; the only one is --help: ${form}`);
   const more = words.slice(takes.length).map((word) => JSON.stringify(word));
   if (more.length > 0) throw new WrongArgument(`${more.join(', ')}: too many arguments: ${form}`);
 }
@@ -84,7 +84,8 @@ export function flagsIn<Name extends string>(
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   const surplus = tokens.flatMap((token) => (token.kind === 'positional' ? [JSON.stringify(token.value)] : []));
-  if (surplus.length > 0) throw new WrongArgument(`${surplus.join(', ')}: not a flag; ${known}`);
+  if (surplus.length > 0)
+    throw new WrongArgument(`${surplus.join(', ')} ${surplus.length > 1 ? 'are not flags' : 'is not a flag'}; ${known}`);
   const flags: Partial<Record<Name, string>> = {};
   for (const token of tokens) {
     if (token.kind !== 'option') continue;

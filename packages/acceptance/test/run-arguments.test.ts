@@ -52,9 +52,9 @@ describe('npm run bench', () => {
     (words) => benchArguments(words, {}),
     [
       ['--large=abc', '--large is not a flag; the flags are --against=…'],
-      ['abc', '"abc": not a flag; the flags are --against=…'],
+      ['abc', '"abc" is not a flag; the flags are --against=…'],
       ['--help=1', 'npm run bench [-- --FLAG=VALUE …]'],
-      ['abc def', '"abc", "def": not a flag; the flags are --against=…'],
+      ['abc def', '"abc", "def" are not flags; the flags are --against=…'],
       ['--seconds', '--seconds needs a value: --seconds=…'],
       ['--seconds=', '--seconds needs a value: --seconds=…'],
       ['--seconds=-1', '--seconds: "-1" is not a number above 0 and at most 3600, such as 5'],
@@ -125,7 +125,7 @@ describe('npm run consistency', () => {
   });
 
   refuses(consistencyArguments, [
-    ['60', '"60": not a flag; the flags are --seconds=… --only=… --faults=…'],
+    ['60', '"60" is not a flag; the flags are --seconds=… --only=… --faults=…'],
     ['-h', 'npm run consistency [-- --FLAG=VALUE …]'],
     ['--second=60', '--second is not a flag; the flags are --seconds=…'],
     ['--only=lmdb --only=workers', '--only is given more than once'],
@@ -144,7 +144,7 @@ describe('npm run fuzz', () => {
   refuses(fuzzArguments, [
     ['abc', 'SECONDS: "abc" is not a number above 0 and at most 86400, such as 600'],
     ['20 -7', 'SEED: "-7" is not a whole number from 1 to 2147483647, such as 7'],
-    ['20 --seed=7', '--seed=7: this command takes no flags: npm run fuzz [-- SECONDS [SEED]]'],
+    ['20 --seed=7', '--seed=7 is not a flag; the only one is --help: npm run fuzz [-- SECONDS [SEED]]'],
     ['20 7 8 9', '"8", "9": too many arguments: npm run fuzz [-- SECONDS [SEED]]'],
   ]);
 });

@@ -90,7 +90,12 @@ export function readConnectionUrl(text: unknown): ConnectionUrl {
     refuse('the connection URL contains a null character ("%00"), which PostgreSQL does not accept: remove it');
   if (text !== text.trim()) refuse('the connection URL begins or ends with white space');
   if (!/^postgres(ql)?:\/\//.test(text)) {
-    throw new StorageFailure(NAME, /^[a-z][a-z0-9+.-]*:/i.test(text) ? 'the connection URL does not begin with postgresql://' : NO_URL);
+    throw new StorageFailure(
+      NAME,
+      /^[a-z][a-z0-9+.-]*:/i.test(text)
+        ? 'the connection URL must begin with postgresql:// or postgres://, such as postgresql://user:password@host:port/database'
+        : NO_URL,
+    );
   }
   const [, authority = '', path = '', query = ''] = URL_FORM.exec(text) ?? refuse(NO_URL);
   // What is left of a password with a bare `/` looks like a database. It must not be shown.

@@ -62,7 +62,10 @@ const OF_PG: readonly (readonly [RegExp, string])[] = [
   [/does not support SSL connections/, 'PostgreSQL does not offer TLS, which sslmode of the connection URL asks for'],
   [/error establishing an SSL connection/, 'PostgreSQL cannot be reached: what answers is not PostgreSQL'],
   [/^timeout expired$/, 'PostgreSQL cannot be reached: it does not answer in time'],
-  [/^Connection terminated unexpectedly$/, 'PostgreSQL cannot be reached: it closes the connection'],
+  [
+    /^Connection terminated unexpectedly$/,
+    'PostgreSQL cannot be reached: what answers closes the connection; see the log of PostgreSQL, and whether host and port of the connection URL are its own',
+  ],
   [/^Knex: Timeout acquiring a connection/, 'no connection to PostgreSQL became free in time'],
 ];
 /** What OpenSSL and Node find wrong with a certificate. */
@@ -124,13 +127,24 @@ interface SystemError {
   readonly hostname?: string;
 }
 
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there: start PostgreSQL, or correct the host or the port of the connection URL',
+  ENOTFOUND: 'the name has no address: correct the host of the connection URL, or the DNS',
+  EAI_AGAIN: 'the DNS does not answer',
+  ENOENT: 'there is no such socket: start PostgreSQL, or correct the folder or the port in the connection URL',
+};
+
 /** A pooler that has no server says so in its own words; a failure of the network is its code and where it happened. */
 function unreached(error: unknown, code: string | undefined, text: string): string {
   if (code === undefined || code.startsWith('08')) return text;
   if (code === 'EPROTO') return 'what answers does not speak TLS';
   const first = (error instanceof AggregateError ? error.errors[0] : error) as SystemError;
-  const { address, port, hostname } = first;
-  if (hostname !== undefined) return `${code} ${hostname}`;
-  if (address === undefined) return code;
-  return port === undefined ? `${code} ${shown(address)}` : `${code} ${isIPv6(address) ? `[${address}]` : address}:${port}`;
+  const remedy = REMEDIES[code];
+  const what = [code, placeOf(first)].filter((part) => part !== undefined).join(' ');
+  return remedy === undefined ? what : `${what}; ${remedy}`;
+}
+
+function placeOf({ address, port, hostname }: SystemError): string | undefined {
+  if (hostname !== undefined || address === undefined) return hostname;
+  return port === undefined ? shown(address) : `${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }

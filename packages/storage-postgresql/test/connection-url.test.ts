@@ -164,7 +164,10 @@ describe('a connection URL', () => {
     ['postgresql://u:s3cret@[db]/x', 'the connection URL has brackets around what is not an IPv6 address'],
     [undefined, 'connectionUrl must be a string, such as postgresql://user:password@host:port/database'],
     [{ host: 'db', password: 's3cret' }, 'connectionUrl must be a string, such as postgresql://user:password@host:port/database'],
-    ['mysql://u:s3cret@db/x', 'the connection URL does not begin with postgresql://'],
+    [
+      'mysql://u:s3cret@db/x',
+      'the connection URL must begin with postgresql:// or postgres://, such as postgresql://user:password@host:port/database',
+    ],
   ])('%s is refused', (url, reason) => {
     expect(refusal(url)).toBe(reason);
   });

@@ -241,11 +241,11 @@ describe('opening', () => {
     expect((await failureOf(postgresqlStorage({ connectionUrl: nowhere }))).reason).toBe('PostgreSQL: database "nowhere" does not exist');
     const closed = 'postgresql://admin:s3cret@127.0.0.1:1/postgres';
     expect((await failureOf(postgresqlStorage({ connectionUrl: closed }))).message).toBe(
-      'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED 127.0.0.1:1',
+      'storage postgresql: PostgreSQL cannot be reached: ECONNREFUSED 127.0.0.1:1; nothing listens there: start PostgreSQL, or correct the host or the port of the connection URL',
     );
     const unknown = 'postgresql://admin:s3cret@nohost.invalid/postgres';
     expect((await failureOf(postgresqlStorage({ connectionUrl: unknown }))).reason).toMatch(
-      /^PostgreSQL cannot be reached: (ENOTFOUND|EAI_AGAIN) nohost\.invalid$/,
+      /^PostgreSQL cannot be reached: (ENOTFOUND nohost\.invalid; the name has no address: correct the host|EAI_AGAIN nohost\.invalid; the DNS does not answer)/,
     );
     expect((await failureOf(postgresqlStorage({ connectionUrl: 's3cret' }))).reason).toMatch(
       /^the connection URL is not a URL: write postgresql:/,
@@ -268,7 +268,7 @@ describe('opening', () => {
       ['/nowhere;password=s3cret', '[redacted]'],
     ]) {
       expect((await failureOf(postgresqlStorage({ connectionUrl: `postgresql://admin@/x?host=${folder}` }))).reason).toBe(
-        `PostgreSQL cannot be reached: ENOENT ${name}`,
+        `PostgreSQL cannot be reached: ENOENT ${name}; there is no such socket: start PostgreSQL, or correct the folder or the port in the connection URL`,
       );
     }
     const warned = jest.spyOn(process, 'emitWarning');
@@ -312,9 +312,11 @@ describe('opening', () => {
     },
   );
 
+  const closing =
+    'what answers closes the connection; see the log of PostgreSQL, and whether host and port of the connection URL are its own';
   test.each([
     ['answers nothing', '', () => undefined, 'it does not answer in time'],
-    ['closes each connection', '', (socket: Socket) => void socket.end(), 'it closes the connection'],
+    ['closes each connection', '', (socket: Socket) => void socket.end(), closing],
     [
       'answers in another protocol',
       '&sslmode=require',
