@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { StorageFailure, type StorageLog } from '@strongroom/storage-sdk';
 import { asFailure, NAME } from './failure.ts';
 import { addressSpace, prepareFolder } from './folder.ts';
-import { closing, dataFileIn, Gate, opening } from './gate.ts';
-import { OpenFile, type Database } from './open-file.ts';
+import { closing, dataFileIn, Gate, lockFileIn, opening } from './gate.ts';
+import { LARGE_ROOM_BYTES, OpenFile, type Database } from './open-file.ts';
 import { placeOf, stampOf, type Place } from './store-folder.ts';
 
 interface Opened {
@@ -70,7 +70,19 @@ export class Environment {
 
   /** Before a commit is tried again: adds to the next transaction a larger entry that is gone again at its end. */
   makeRoom(): void {
-    this.writing(async () => this.#required().file.makeRoom()).catch(() => undefined);
+    this.writing(async () => this.#required().file.makeRoom(), LARGE_ROOM_BYTES).catch(() => undefined);
+  }
+
+  /** Why the file could not be opened again now, so that it had better stay open for reading; undefined where nothing speaks against it. */
+  get unwritable(): StorageFailure | undefined {
+    if (!this.#opened) return undefined;
+    try {
+      // As the opening does. A file system that has turned read-only after an error may still say that it can be written.
+      chmodSync(lockFileIn(this.folder), 0o600);
+      return undefined;
+    } catch (error) {
+      return asFailure(error);
+    }
   }
 
   /** Closes the file and opens it again. Nothing may be under way. @throws StorageFailure */

@@ -140,6 +140,10 @@ export function dataFileIn(folder: string): string {
   return join(folder, 'data.mdb');
 }
 
+export function lockFileIn(folder: string): string {
+  return join(folder, 'lock.mdb');
+}
+
 /** `deadline`: monotonic, in milliseconds. */
 async function taken(lock: FileLock, deadline: number): Promise<boolean> {
   while (!lock.tryExclusively()) {

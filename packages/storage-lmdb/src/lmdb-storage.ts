@@ -22,7 +22,7 @@ import { boundsOf } from './bounds.ts';
 import { CommitStall } from './commit-stall.ts';
 import { CopyThread } from './copy-thread.ts';
 import { Environment } from './environment.ts';
-import type { Database } from './open-file.ts';
+import { FileGone, type Database } from './open-file.ts';
 import { asFailure, leftNothing, NAME } from './failure.ts';
 import { roomIn } from './folder.ts';
 import { MappedPages } from './mapped-pages.ts';
@@ -110,7 +110,10 @@ class LmdbStorage implements StorageDriver {
     this.#versions = versions;
     this.#options = options;
     this.#stall = new CommitStall(options.log, environment.root);
-    environment.onSpoiled = () => this.#renew();
+    environment.onSpoiled = () => {
+      // What is open can still be read.
+      if (!environment.unwritable) this.#renew();
+    };
     this.#pages = this.#openPages();
     this.#notifications = new ChangeNotifications(environment, versions.own, () => this.#follow(), options.reading);
   }
@@ -167,6 +170,8 @@ class LmdbStorage implements StorageDriver {
           });
         } catch (error) {
           if (!(error instanceof NotBegun)) throw error;
+          const { unwritable } = this.#environment;
+          if (unwritable) throw unwritable;
           this.#renew();
         }
       }
@@ -302,6 +307,7 @@ class LmdbStorage implements StorageDriver {
         throw new Conflict(failed);
       } catch (error) {
         if (error instanceof Conflict || (error instanceof StorageFailure && error.transient)) throw error;
+        if (error instanceof FileGone && this.#follow()) throw new StorageFailure(NAME, REPLACED, { transient: true });
         if (leftNothing(error) && attempt < ATTEMPTS) {
           this.#environment.makeRoom();
           continue;

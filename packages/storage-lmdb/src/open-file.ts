@@ -1,9 +1,10 @@
 import { chmodSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { open } from 'lmdb';
 import type { RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb';
+import { StorageFailure } from '@strongroom/storage-sdk';
+import { NAME } from './failure.ts';
 import { roomIn } from './folder.ts';
-import { dataFileIn, holdUntilExit } from './gate.ts';
+import { dataFileIn, holdUntilExit, lockFileIn } from './gate.ts';
 import { WriteGroups } from './write-groups.ts';
 
 export type Key = string | Buffer;
@@ -11,7 +12,7 @@ export type Database = RootDatabase<Uint8Array, Key>;
 
 const ROOM_KEY = '\0room';
 const ROOM = Buffer.alloc(2 ** 17);
-const LARGE_ROOM_BYTES = 2 ** 21;
+export const LARGE_ROOM_BYTES = 2 ** 21;
 
 const keyEncoder = {
   writeKey(key: Key, target: Buffer, start: number): number {
@@ -46,9 +47,16 @@ export class OpenFile {
   private constructor(identity: string, root: string, folder: string, mapBytes: number) {
     this.#identity = identity;
     this.#root = root;
-    this.#writes = new WriteGroups({ onSpoiled: () => this.#spoiled(), free: () => roomIn(folder) });
     this.closed = new Promise((resolve) => (this.#close = resolve));
     this.db = opened(folder, mapBytes, () => this.#beforeCommit());
+    const requireInPlace = placeChecks(folder);
+    this.#writes = new WriteGroups({
+      onSpoiled: () => this.#spoiled(),
+      free: () => {
+        for (const check of requireInPlace) check();
+        return roomIn(folder);
+      },
+    });
   }
 
   /**
@@ -132,8 +140,26 @@ function opened(folder: string, mapBytes: number, beforeCommit: () => void): Dat
   };
   const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
   db.on('beforecommit', beforeCommit);
-  chmodSync(join(folder, 'lock.mdb'), 0o600);
+  chmodSync(lockFileIn(folder), 0o600);
   return db;
+}
+
+/** What another process opens is another file then, and what is written to this one is gone when it is closed. */
+export class FileGone extends StorageFailure {
+  constructor(file: string) {
+    super(NAME, `${file} was removed or replaced while it was in use; nothing was written: put it back, and start the server anew`);
+  }
+}
+
+/** Each throws FileGone once a file of the opened store is not in its place any more. */
+function placeChecks(folder: string): (() => void)[] {
+  return [dataFileIn(folder), lockFileIn(folder)].map((file) => {
+    const { dev, ino } = statSync(file);
+    return () => {
+      const now = statSync(file, { throwIfNoEntry: false });
+      if (now?.ino !== ino || now.dev !== dev) throw new FileGone(file);
+    };
+  });
 }
 
 /**

@@ -31,7 +31,7 @@ export class WriteGroups {
 
   /**
    * `onSpoiled` is called when a write has failed in a way after which the file has to be opened anew; before any other write ends. `free`: how many bytes there are
-   * for the file to grow.
+   * for the file to grow; it may throw what the writes of the group are refused with.
    */
   constructor({ onSpoiled, free }: { readonly onSpoiled: () => void; readonly free: () => number }) {
     this.#onSpoiled = onSpoiled;
@@ -46,7 +46,7 @@ export class WriteGroups {
   /**
    * Runs work that hands its writes to lmdb at once. `room`: how many bytes it may add. The disk is full before it has no room at all: lmdb 3.5.6 reports a write
    * that finds none in a text that is longer than its memory, and destroys what lies behind that.
-   * @throws NotBegun, StorageFailure when the disk is full, or the cause of the failure
+   * @throws NotBegun, StorageFailure when the disk is full, what `free` throws, or the cause of the failure
    */
   async run<T>(work: () => Promise<T>, room = SMALL): Promise<T> {
     if (this.#complete && !this.#spoiled) await new Promise<void>((begin, refuse) => this.#waiting.push({ begin, refuse }));

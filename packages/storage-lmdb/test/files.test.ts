@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -50,6 +50,23 @@ describe('the folder', () => {
       expect(await driver.range({ prefix: 'k/' })).toHaveLength(i + 1);
       await driver.close();
     }
+  });
+});
+
+describe('a file in use that somebody removes or replaces', () => {
+  test.each(['data.mdb', 'lock.mdb'])('takes no more writes, which would be lost: %s', async (name) => {
+    const driver = await lmdbStorage({ path });
+    await driver.commit({ put: [{ key: 'a', value: Buffer.from('a') }] });
+    const file = join(path, name);
+    const reason = `${file} was removed or replaced while it was in use; nothing was written: put it back, and start the server anew`;
+    renameSync(file, `${file}.away`);
+    expect((await failure(driver.commit({ put: [{ key: 'b', value: Buffer.from('b') }] }))).reason).toBe(reason);
+    copyFileSync(`${file}.away`, file);
+    expect((await failure(driver.commit({ put: [{ key: 'b', value: Buffer.from('b') }] }))).reason).toBe(reason);
+    expect(Buffer.from((await driver.get('a'))!.value).toString()).toBe('a');
+    renameSync(`${file}.away`, file);
+    await driver.commit({ put: [{ key: 'b', value: Buffer.from('b') }] });
+    await driver.close();
   });
 });
 

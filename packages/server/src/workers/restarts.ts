@@ -13,12 +13,15 @@ export class Restarts {
   readonly #inARow = new Map<number, number>();
   #ends: number[] = [];
 
-  /** A worker failed that had served for so long. The pause before its next start; undefined: no worker is to be started any more. */
-  failed(worker: number, now: number, served: number): number | undefined {
+  /**
+   * A worker failed that had served for so long. `others`: how long the best of the others has served by now; while one of them is well, there is a point in trying on.
+   * The pause before the next start; undefined: no worker is to be started any more.
+   */
+  failed(worker: number, now: number, { served, others }: { readonly served: number; readonly others: number }): number | undefined {
     const well = served >= WELL;
     if (!well) {
       this.#ends = [...this.#ends.filter((at) => now - at < WITHIN), now];
-      if (this.#ends.length >= TOO_MANY) return undefined;
+      if (this.#ends.length >= TOO_MANY && others < WELL) return undefined;
     }
     const before = well ? 0 : (this.#inARow.get(worker) ?? 0);
     this.#inARow.set(worker, before + 1);

@@ -12,6 +12,8 @@ const TICK = 1_000;
 /** Ticks without a word after which a worker is reported, and after which it is ended. Ticks, so that a machine that sleeps counts for nothing. */
 const QUIET = 10;
 const HUNG = 30;
+/** The same if no worker answers: then the disk or the machine stands still, and who is ended loses the key of the store. */
+const ALL_HUNG = 300;
 /** How long workers may take to stop. */
 const STOP = 30_000;
 /** A worker that says why it failed has as long to end by itself. */
@@ -40,6 +42,8 @@ interface Slot {
   /** Why it said that it could not start. */
   reason: string | undefined;
   missedTicks: number;
+  /** It was ended because it did not answer. */
+  hung: boolean;
 }
 
 /** A worker could not start, or ended before all of them listened; the message says why. */
@@ -82,7 +86,7 @@ export class Supervisor {
     );
     this.#slots = Array.from({ length: parts.count }, (_, at) => ({
       number: at + 1,
-      ...{ process: undefined, starts: 0, listening: undefined, listeningSince: 0, reason: undefined, missedTicks: 0 },
+      ...{ process: undefined, starts: 0, listening: undefined, listeningSince: 0, reason: undefined, missedTicks: 0, hung: false },
     }));
     let resolve: (code: number) => void = () => undefined;
     this.ended = new Promise((done) => (resolve = done));
@@ -142,7 +146,7 @@ export class Supervisor {
     const { fork, count } = this.#parts;
     slot.starts += 1;
     const process = fork({ server: this.#server, number: slot.number, start: slot.starts, configured: count });
-    Object.assign(slot, { process, listening: undefined, reason: undefined, missedTicks: 0 });
+    Object.assign(slot, { process, listening: undefined, reason: undefined, missedTicks: 0, hung: false });
     // What loads its code hears nothing yet, and nobody waits for it.
     let speaks = false;
     process.hear((message) => {
@@ -208,7 +212,9 @@ export class Supervisor {
     };
     const now = clock.millis();
     // It was asked to, and did.
-    const pause = end.code === 0 ? 0 : this.#restarts.failed(number, now, listening ? now - listeningSince : 0);
+    const served = listening ? now - listeningSince : 0;
+    const others = Math.max(0, ...this.#slots.map((other) => (other.listening ? now - other.listeningSince : 0)));
+    const pause = end.code === 0 ? 0 : this.#restarts.failed(number, now, { served, others });
     if (pause === undefined) {
       log.error('stopping: workers keep failing', how);
       return this.stop('workers keep failing', 1);
@@ -236,12 +242,14 @@ export class Supervisor {
   /** A worker whose event loop stands still answers nobody, and does not end by itself. */
   #tick(): void {
     this.#after(TICK, () => {
+      for (const slot of this.#slots) slot.missedTicks += 1;
+      const oneAnswers = this.#slots.some(({ listening, missedTicks }) => listening && missedTicks < QUIET);
       for (const slot of this.#slots) {
-        if (!slot.process) continue;
-        slot.missedTicks += 1;
+        if (!slot.process || slot.hung) continue;
         const about = { worker: slot.number, pid: slot.process.pid, seconds: slot.missedTicks };
         if (slot.missedTicks === QUIET) this.#parts.log.warn('a worker does not answer', about);
-        if (slot.missedTicks !== HUNG) continue;
+        if (slot.missedTicks < (slot.listening && !oneAnswers ? ALL_HUNG : HUNG)) continue;
+        slot.hung = true;
         this.#parts.log.error('a worker is ended because it does not answer', about);
         slot.process.kill();
       }

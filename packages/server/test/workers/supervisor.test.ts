@@ -315,6 +315,29 @@ describe('the supervisor', () => {
     expect(log).toEqual(expect.arrayContaining(['a worker does not answer', 'a worker is ended because it does not answer']));
   });
 
+  test('waits five minutes where no worker answers: the disk may stand still, and the key would be lost', async () => {
+    const { forked, serve, clock } = await supervised();
+    await serve();
+    for (let tick = 0; tick < 299; tick += 1) await clock.advance('1s');
+    expect(forked.map(({ killed }) => killed)).toEqual([false, false]);
+    for (let tick = 0; tick < 2; tick += 1) await clock.advance('1s');
+    expect(forked.slice(0, 2).map(({ killed }) => killed)).toEqual([true, true]);
+  });
+
+  test('goes on starting a worker that keeps failing while another one has served for a minute', async () => {
+    const { forked, serve, clock, log } = await supervised();
+    await serve();
+    for (let tick = 0; tick < 200; tick += 1) {
+      for (const worker of forked) worker.say({ kind: 'beat' });
+      await clock.advance('1s');
+      if (tick >= 60 && forked.length > 1) forked.at(-1)!.end(1);
+      await settled();
+    }
+    expect(forked.length).toBeGreaterThan(7);
+    expect(forked[0]!.killed).toBe(false);
+    expect(log).not.toContain('stopping: workers keep failing');
+  });
+
   test('lets workers stop for 30 seconds, then kills them and ends with 1', async () => {
     const { forked, serve, clock, supervisor } = await supervised();
     await serve();
