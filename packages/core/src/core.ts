@@ -6,7 +6,7 @@ import { openSealPaths, type SealPathDeps } from './api/sys/path-seal.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CoreRequest } from './kernel/call/core-request.ts';
 import type { CoreResponse } from './kernel/call/core-response.ts';
-import { capacityWarnings } from './kernel/storage/capacity-warnings.ts';
+import { storageWarnings } from './kernel/storage/storage-warnings.ts';
 import { openKernel, type Kernel } from './kernel/kernel.ts';
 import { PathRouter } from './kernel/mounts/path-router.ts';
 import { Lifecycle } from './lifecycle/lifecycle.ts';
@@ -231,7 +231,7 @@ function sealPathDeps(
     sealed: () => !lifecycle.open,
     opening: (recoveryKeys) => lifecycle.openingProblem(recoveryKeys),
     problem: () => copies.problem(),
-    warnings: () => [...audit.warnings(), ...capacityWarnings(driver)],
+    warnings: () => [...audit.warnings(), ...storageWarnings(driver)],
     initialized: () => lifecycle.initialized(),
     initialize: (order) => lifecycle.initialize(order),
     unseal: (share, migrate) => lifecycle.unseal(share, migrate),

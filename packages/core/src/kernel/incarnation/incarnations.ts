@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { randomBytes } from '../random/random-bytes.ts';
 import { Records } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
+import { RepeatedFault } from '../repeated-fault.ts';
 import { ProcessFacts, type ProcessTable } from './process-table.ts';
 
 const lives = new Records('core/incarnation/', ProcessFacts);
@@ -45,6 +46,7 @@ export class Incarnations {
   readonly #driver: StorageDriver;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #fault: RepeatedFault;
   readonly #processes: ProcessTable;
   /** Everything this process works on is to end: it was taken for dead, and others have taken the work over. */
   readonly #takenForDead: () => void;
@@ -63,6 +65,11 @@ export class Incarnations {
     this.#driver = parts.driver;
     this.#clock = parts.clock;
     this.#log = parts.log;
+    this.#fault = new RepeatedFault({
+      ...parts,
+      level: 'warn',
+      message: 'this server could not record that it is alive, or look for servers that have ended',
+    });
     this.#processes = parts.processes;
     this.#takenForDead = parts.takenForDead;
   }
@@ -168,9 +175,7 @@ export class Incarnations {
     if (life !== this.#life) return;
     this.#cancel = this.#clock.after(millis, () => {
       this.#turn(life, millis > 0)
-        .catch((error: unknown) =>
-          this.#log.warn('this server could not record that it is alive, or look for servers that have ended', { error: String(error) }),
-        )
+        .catch((error: unknown) => this.#fault.happened(error))
         .finally(() => this.#next(BEAT, this.#life === life ? life : -1));
     });
   }

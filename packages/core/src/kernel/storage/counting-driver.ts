@@ -1,7 +1,14 @@
 import { traced, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
-import type { Capacity, ChangedKeys, Replacement, StorageDriver, StoreCopy } from '@strongroom/storage-sdk';
+import {
+  StorageFailure,
+  type Capacity,
+  type ChangedKeys,
+  type Replacement,
+  type StorageDriver,
+  type StoreCopy,
+} from '@strongroom/storage-sdk';
 
-/** Counts the commits that went through, for clients that ask how far the store is, and shows what the storage does in traces. */
+/** Counts the commits that went through, for clients that ask how far the store is, notes whether it takes writes, and shows what the storage does in traces. */
 export class CountingDriver implements StorageDriver {
   readonly name: string;
   readonly shared: boolean;
@@ -12,6 +19,8 @@ export class CountingDriver implements StorageDriver {
   /** Absent where the driver cannot. */
   readonly replace?: () => Promise<Replacement>;
   commits = 0;
+  /** Why the last commit failed, in plain words; undefined where it succeeded, or failed for a reason that is not the store's. */
+  writeFailure: string | undefined;
   readonly #driver: StorageDriver;
   readonly #tracer: Tracer | undefined;
   readonly #span: SpanStart;
@@ -40,11 +49,17 @@ export class CountingDriver implements StorageDriver {
     const committed = this.#tracer
       ? traced(this.#tracer, 'storage commit', () => this.#driver.commit(change), this.#span)
       : this.#driver.commit(change);
-    if (!change.notify?.length) return committed;
-    return committed.then((version) => {
-      this.#changed(change.notify!);
-      return version;
-    });
+    return committed.then(
+      (version) => {
+        this.writeFailure = undefined;
+        if (change.notify?.length) this.#changed(change.notify);
+        return version;
+      },
+      (error: unknown) => {
+        if (error instanceof StorageFailure && !error.transient && !error.tooLarge) this.writeFailure = error.message;
+        throw error;
+      },
+    );
   }
   changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);

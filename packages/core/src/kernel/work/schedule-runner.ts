@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inSpan, type Clock, type Log, type Tracer } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store } from '../storage/store.ts';
+import { RepeatedFault } from '../repeated-fault.ts';
 import { dueBound, dueKey, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
 
 /**
@@ -27,6 +28,7 @@ export class ScheduleRunner {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #fault: RepeatedFault;
   readonly #handlers = new Map<DueKind, DueHandler>();
   readonly #concurrency: number;
   readonly #tracer: Tracer | undefined;
@@ -49,6 +51,7 @@ export class ScheduleRunner {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#fault = new RepeatedFault({ ...options, level: 'error', message: 'a scheduled entry could not be processed' });
     this.#tracer = options.tracer;
     this.#concurrency = options.concurrency ?? CONCURRENCY;
     // Heard of once it is stored: who looked for it earlier would not find it, and sleep.
@@ -219,7 +222,7 @@ export class ScheduleRunner {
       if (!signal.aborted) this.#faulty.delete(entry.key);
     } catch (error) {
       if (signal.aborted) return;
-      this.#log.error('a scheduled entry could not be processed', { kind: entry.kind, id: entry.id, error: String(error) });
+      this.#fault.happened(error, { kind: entry.kind, id: entry.id });
       const again = this.#clock.millis() + AFTER_FAULT;
       this.#faulty.set(entry.key, again);
       this.#expect(again);

@@ -2,6 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import { EVERYTHING, type ChangedKeys, type StorageDriver } from '@strongroom/storage-sdk';
 import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
 import type { Store } from '../../kernel/storage/store.ts';
+import { RepeatedFault } from '../../kernel/repeated-fault.ts';
 import type { CoreEvent } from './core-event.ts';
 import { batchId, eventBatches, eventOf, ofBatchId, storedEvent, type EventBatch } from './event-batch.ts';
 import { CAPACITY, type EventLog } from './event-log.ts';
@@ -39,6 +40,7 @@ interface Parts {
  */
 export class SharedEvents implements OrphanedWork {
   readonly #parts: Parts;
+  readonly #fault: RepeatedFault;
   /** Events of this server that the others do not know yet: number and event. */
   #waiting: { readonly number: number; readonly event: CoreEvent | undefined }[] = [];
   /** Batches that this server knows, and when they were written. */
@@ -54,6 +56,7 @@ export class SharedEvents implements OrphanedWork {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#fault = new RepeatedFault({ ...parts, level: 'warn', message: 'events could not be passed on to the other servers yet' });
     parts.events.listen((event) => this.#happened(event));
     parts.driver.changes((changed) => this.#heard(changed));
   }
@@ -177,7 +180,7 @@ export class SharedEvents implements OrphanedWork {
 
   /** Writes one batch. Never rejects. */
   async #write(): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { store, clock } = this.#parts;
     const life = this.#life;
     const entries = this.#waiting.slice(0, BATCH);
     const [first, last] = [entries[0]!, entries.at(-1)!];
@@ -197,7 +200,7 @@ export class SharedEvents implements OrphanedWork {
       if (life === this.#life) this.#waiting = this.#waiting.filter(({ number }) => number > last.number);
     } catch (error) {
       if (!this.#open) return;
-      log.warn('events could not be passed on to the other servers yet', { error: String(error) });
+      this.#fault.happened(error);
       this.#soon(RETRY);
     }
   }

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mountForTest, sharedMemory, type CuttableStorage, type TestMount } from '@strongroom/engine-testkit';
+import { Conflict, StorageFailure } from '@strongroom/storage-sdk';
+import { Outside, testEngine } from '../../test-engine.ts';
+
+describe('sys/health', () => {
+  let driver: CuttableStorage;
+  let mount: TestMount;
+
+  beforeEach(async () => {
+    driver = sharedMemory().open();
+    mount = await mountForTest(testEngine(new Outside()), { storage: driver, path: 'acc' });
+  });
+  afterEach(async () => mount.close());
+
+  const health = async (): Promise<{ status: number; warnings: string[] | undefined }> => {
+    const { status, raw } = await mount.call('read', 'sys/health');
+    return { status, warnings: (JSON.parse(String(raw?.body)) as { warnings?: string[] }).warnings };
+  };
+  const write = async (): Promise<number> =>
+    (await mount.call('update', 'sys/policies/acl/some', { data: { policy: 'path "a" { capabilities = ["read"] }' } })).status;
+
+  test('warns while the store takes no writes, with the reason, and no longer once it takes them again', async () => {
+    const { commit } = driver;
+    driver.commit = async () => Promise.reject(new StorageFailure('shared', 'the disk is full', { full: true }));
+    expect(await write()).toBe(507);
+    expect(await health()).toEqual({ status: 200, warnings: ['the last write to the store failed: storage shared: the disk is full'] });
+    driver.commit = commit.bind(driver);
+    expect(await write()).toBe(204);
+    expect(await health()).toEqual({ status: 200, warnings: undefined });
+  });
+
+  test.each([
+    ['a write that is too large', new StorageFailure('shared', 'it is too large', { tooLarge: true })],
+    ['one that may succeed at once', new StorageFailure('shared', 'a leader is being elected', { transient: true })],
+    ['a conflict', new Conflict('key')],
+  ])('does not warn of %s', async (_what, failure) => {
+    const { commit } = driver;
+    let fails = 1;
+    driver.commit = async (change) => (fails-- > 0 ? Promise.reject(failure) : commit.call(driver, change));
+    await write();
+    expect((await health()).warnings).toBeUndefined();
+  });
+});
