@@ -14,14 +14,14 @@ export class Restarts {
   #ends: number[] = [];
 
   /**
-   * A worker failed that had served for so long. `others`: how long the best of the others has served by now; while one of them is well, there is a point in trying on.
+   * A worker failed that had served for so long. `refused`: it said why it could not start, and another one serves; that one would gain nothing by an end of the server.
    * The pause before the next start; undefined: no worker is to be started any more.
    */
-  failed(worker: number, now: number, { served, others }: { readonly served: number; readonly others: number }): number | undefined {
+  failed(worker: number, now: number, { served, refused }: { readonly served: number; readonly refused: boolean }): number | undefined {
     const well = served >= WELL;
-    if (!well) {
+    if (!well && !refused) {
       this.#ends = [...this.#ends.filter((at) => now - at < WITHIN), now];
-      if (this.#ends.length >= TOO_MANY && others < WELL) return undefined;
+      if (this.#ends.length >= TOO_MANY) return undefined;
     }
     const before = well ? 0 : (this.#inARow.get(worker) ?? 0);
     this.#inARow.set(worker, before + 1);

@@ -213,8 +213,8 @@ export class Supervisor {
     const now = clock.millis();
     // It was asked to, and did.
     const served = listening ? now - listeningSince : 0;
-    const others = Math.max(0, ...this.#slots.map((other) => (other.listening ? now - other.listeningSince : 0)));
-    const pause = end.code === 0 ? 0 : this.#restarts.failed(number, now, { served, others });
+    const refused = reason !== undefined && this.#slots.some((other) => other.listening);
+    const pause = end.code === 0 ? 0 : this.#restarts.failed(number, now, { served, refused });
     if (pause === undefined) {
       log.error('stopping: workers keep failing', how);
       return this.stop('workers keep failing', 1);

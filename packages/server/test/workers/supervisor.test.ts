@@ -20,6 +20,7 @@ class FakeWorker implements WorkerProcess {
   killed = false;
   #heard: (message: FromWorker) => void = () => undefined;
   #ended: (end: End) => void = () => undefined;
+  #over = false;
 
   constructor(readonly place: WorkerPlace) {
     this.siblings = new WorkerSiblings(place, (message) => this.say(message));
@@ -46,6 +47,9 @@ class FakeWorker implements WorkerProcess {
     this.say({ kind: 'listening', listening: { addresses: ['http://127.0.0.1:1'], sealed: true, initialized: false, automatic: false } });
   }
   end(code: number | null, signal: string | null = null): void {
+    // A process ends once.
+    if (this.#over) return;
+    this.#over = true;
     this.#ended({ code, signal });
   }
 }
@@ -324,17 +328,23 @@ describe('the supervisor', () => {
     expect(forked.slice(0, 2).map(({ killed }) => killed)).toEqual([true, true]);
   });
 
-  test('goes on starting a worker that keeps failing while another one has served for a minute', async () => {
+  test('goes on starting a worker that says why it cannot start, as on a full disk, while another one serves', async () => {
     const { forked, serve, clock, log } = await supervised();
     await serve();
-    for (let tick = 0; tick < 200; tick += 1) {
-      for (const worker of forked) worker.say({ kind: 'beat' });
-      await clock.advance('1s');
-      if (tick >= 60 && forked.length > 1) forked.at(-1)!.end(1);
+    forked[1]!.end(null, 'SIGKILL');
+    await settled();
+    let ended = 2;
+    for (let tick = 0; tick < 120; tick += 1) {
+      forked[0]!.say({ kind: 'beat' });
+      for (; ended < forked.length; ended += 1) {
+        forked[ended]!.say({ kind: 'failed', reason: 'storage lmdb: the disk is full' });
+        forked[ended]!.end(1);
+      }
       await settled();
+      await clock.advance('1s');
     }
     expect(forked.length).toBeGreaterThan(7);
-    expect(forked[0]!.killed).toBe(false);
+    expect(forked[0]!.told).not.toContainEqual(expect.objectContaining({ kind: 'stop' }));
     expect(log).not.toContain('stopping: workers keep failing');
   });
 
