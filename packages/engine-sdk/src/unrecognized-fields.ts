@@ -11,7 +11,7 @@ export function unrecognizedFields(unknown: readonly string[], known: Iterable<s
   for (const name of unknown.slice(0, GUESSED)) {
     const [outer = '', ...inner] = name.split('.');
     const meant = closest(name, candidates);
-    if (inner.length > 0 && candidates.includes(outer)) {
+    if (prefix === '' && inner.length > 0 && candidates.includes(outer)) {
       warnings.push(`${prefix}${name} is not a field here; send ${inner.join('.')} inside the object ${prefix}${outer}`);
     } else if (meant !== undefined) warnings.push(`${prefix}${name} is not a field here; did you mean ${prefix}${meant}?`);
   }

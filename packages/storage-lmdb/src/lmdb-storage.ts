@@ -29,7 +29,7 @@ import { MappedPages } from './mapped-pages.ts';
 import { NewStore } from './replacement.ts';
 import { newName, removeLeftovers, removeStore } from './store-folder.ts';
 import { Versions } from './versions.ts';
-import { NotBegun } from './write-groups.ts';
+import { NotBegun, roomFor } from './write-groups.ts';
 
 export interface LmdbOptions {
   /** The folder; created for its owner alone when missing. */
@@ -424,14 +424,6 @@ class LmdbStorage implements StorageDriver {
     this.#pages.close();
     await this.#environment.close();
   }
-}
-
-/** Bytes that a transaction may take for each key: the pages from the root of the tree to it, and those of the list of free pages. */
-const ROOM_OF_A_KEY = 2 ** 15;
-
-/** At most so many bytes are added to the file. Deletions take room, too: what they free is used by later transactions. */
-function roomFor({ put = [], delete: deleted = [], notify = [] }: Change): number {
-  return put.reduce((sum, { value }) => sum + 2 * value.length, ROOM_OF_A_KEY * (put.length + deleted.length + notify.length));
 }
 
 /** LMDB says null for a key that must not exist. */

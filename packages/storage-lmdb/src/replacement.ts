@@ -6,6 +6,7 @@ import { Environment } from './environment.ts';
 import { asFailure, NAME } from './failure.ts';
 import { moveTo, newName } from './store-folder.ts';
 import { Versions } from './versions.ts';
+import { roomFor } from './write-groups.ts';
 
 /** A store in a folder of its own, until it takes the place of the one that is used. */
 export class NewStore implements Replacement {
@@ -36,10 +37,12 @@ export class NewStore implements Replacement {
     checkKeys(NAME, { put: entries });
     const { db } = this.#environment;
     try {
-      await this.#environment.writing(async () =>
-        db.batch(() => {
-          for (const { key, value } of entries) void db.put(key, value, this.#version);
-        }),
+      await this.#environment.writing(
+        async () =>
+          db.batch(() => {
+            for (const { key, value } of entries) void db.put(key, value, this.#version);
+          }),
+        roomFor({ put: entries }),
       );
     } catch (error) {
       throw asFailure(error);

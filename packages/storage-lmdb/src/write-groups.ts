@@ -1,4 +1,4 @@
-import { StorageFailure } from '@strongroom/storage-sdk';
+import { StorageFailure, type Change } from '@strongroom/storage-sdk';
 import { causeOf, diskFull, leftNothing, NAME } from './failure.ts';
 
 /** Bytes that one of the driver's own writes may add. */
@@ -87,4 +87,12 @@ export class WriteGroups {
     this.#waiting = [];
     for (const { refuse } of waiting) refuse(new NotBegun());
   }
+}
+
+/** Bytes that a transaction may take for each key: the pages from the root of the tree to it, and those of the list of free pages. */
+const ROOM_OF_A_KEY = 2 ** 15;
+
+/** At most so many bytes are added to the file. Deletions take room, too: what they free is used by later transactions. */
+export function roomFor({ put = [], delete: deleted = [], notify = [] }: Change): number {
+  return put.reduce((sum, { value }) => sum + 2 * value.length, ROOM_OF_A_KEY * (put.length + deleted.length + notify.length));
 }

@@ -62,6 +62,10 @@ described(`a disk that fills up${disk === undefined ? ' (skipped: this process m
       resize(size);
       expect(await driver.commit({ put: [{ key: `after/${size}`, value }] })).toBeGreaterThan(0);
     }
+    const replacement = await driver.replace!();
+    await expect(replacement.put([{ key: 'large', value: Buffer.alloc(2 ** 23) }])).rejects.toMatchObject({ full: true });
+    await replacement.discard();
+    expect((await driver.get('fill/1'))?.value).toHaveLength(8_000);
     await driver.close();
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { f, path, type EnginePackage } from '@strongroom/engine-sdk';
 import { mountForTest, type TestMount } from '@strongroom/engine-testkit';
+import { ignoredSettings } from '../../src/api/sys/mount-config.ts';
 
 const roles: EnginePackage = {
   name: 'roles',
@@ -116,6 +117,18 @@ describe('unknown fields', () => {
       status: 200,
       warnings: [`${IGNORED}[config.max_lease_tll]`, 'config.max_lease_tll is not a field here; did you mean config.max_lease_ttl?'],
     });
+  });
+
+  test('are said of a setting of a new mount that only Go clients send empty, and of those of a lockout', async () => {
+    const options = { options: { version: '2' } };
+    expect(await mount.call('update', 'sys/mounts/third', { data: { type: 'roles', config: options } })).toMatchObject({
+      warnings: [`${IGNORED}[config.options]`],
+    });
+    const config = { user_lockout_config: { lockout_treshold: 3 }, options: null, description: '' };
+    expect(ignoredSettings(config)).toEqual([
+      `${IGNORED}[config.user_lockout_config.lockout_treshold]`,
+      'config.user_lockout_config.lockout_treshold is not a field here; did you mean config.user_lockout_config.lockout_threshold?',
+    ]);
   });
 
   test('are not wrapped away where there is nothing else in the answer', async () => {

@@ -1,5 +1,5 @@
 import { BadRequest, decodeValue, f, unrecognizedFields, type FieldKind } from '@strongroom/engine-sdk';
-import { mergeLockoutConfig } from '../../services/lockout/lockout-settings.ts';
+import { LOCKOUT_FIELDS, mergeLockoutConfig } from '../../services/lockout/lockout-settings.ts';
 import type { MountConfig } from '../../kernel/mounts/mount-record.ts';
 
 const advanced = { group: 'Advanced' };
@@ -35,8 +35,20 @@ const OTHER_SETTINGS = ['options', 'description', 'allowed_managed_keys', 'deleg
 /** Warns of settings in `config` that had no effect: with a misspelt `max_lease_ttl` leases last longer than their operator thinks. */
 export function ignoredSettings(config: Readonly<Record<string, unknown>>): string[] {
   const known = Object.keys(tuneFields);
-  const unknown = Object.keys(config).filter((name) => !known.includes(name) && !OTHER_SETTINGS.includes(name) && config[name] !== null);
-  return unrecognizedFields(unknown, known, 'config.');
+  const unknown = Object.keys(config).filter((name) => !known.includes(name) && !(OTHER_SETTINGS.includes(name) && isEmpty(config[name])));
+  return [...unrecognizedFields(unknown, known, 'config.'), ...ignoredLockoutSettings(config, 'config.')];
+}
+
+/** The same of what is in `user_lockout_config`. `prefix`: where that stands. */
+export function ignoredLockoutSettings(sent: Readonly<Record<string, unknown>>, prefix = ''): string[] {
+  const { user_lockout_config: settings } = sent;
+  if (typeof settings !== 'object' || settings === null) return [];
+  const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(LOCKOUT_FIELDS, name));
+  return unrecognizedFields(unknown, Object.keys(LOCKOUT_FIELDS), `${prefix}user_lockout_config.`);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }
 
 /** What the sent values make of a stored configuration: only what is sent changes. @throws BadRequest naming the field */

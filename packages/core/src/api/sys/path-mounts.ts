@@ -6,7 +6,7 @@ import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
-import { ignoredSettings, mergeMountConfig, tuneFields } from './mount-config.ts';
+import { ignoredLockoutSettings, ignoredSettings, mergeMountConfig, tuneFields } from './mount-config.ts';
 import { MountData, mountData, tuneData, Tuning } from './mount-data.ts';
 import { GoesOn, RemovedAnswer, removedAnswer } from './path-removals.ts';
 
@@ -176,7 +176,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
             const options = { ...record.options, ...(data['options'] as Record<string, string> | undefined) };
             record.options = Object.keys(options).length > 0 ? options : null;
           };
-          const warnings = [...(await mounts.tune(at, change, id))];
+          const warnings = [...ignoredLockoutSettings(raw), ...(await mounts.tune(at, change, id))];
           const isVersion = mounts.at(at)?.record.options?.['version'];
           if (before?.type === 'kv' && isVersion === '2' && wasVersion !== '2') {
             warnings.push(

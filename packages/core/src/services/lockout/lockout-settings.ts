@@ -52,7 +52,7 @@ export function lockoutSettings(mount: LockoutMount, defaults: LockoutDefaults =
 }
 
 /** As callers name them; command lines send the longer name of the reset. */
-const FIELDS: Readonly<Record<string, readonly [keyof UserLockoutConfig, FieldKind]>> = {
+export const LOCKOUT_FIELDS: Readonly<Record<string, readonly [keyof UserLockoutConfig, FieldKind]>> = {
   lockout_threshold: ['lockout_threshold', 'int'],
   lockout_duration: ['lockout_duration', 'duration'],
   lockout_counter_reset: ['lockout_counter_reset', 'duration'],
@@ -74,7 +74,7 @@ export function mergeLockoutConfig(stored: UserLockoutConfig | undefined, sent: 
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw new BadRequest('field "user_lockout_config" must be an object');
   const merged: Record<string, unknown> = { ...stored };
-  for (const [name, [key, kind]] of Object.entries(FIELDS)) {
+  for (const [name, [key, kind]] of Object.entries(LOCKOUT_FIELDS)) {
     if (!Object.hasOwn(sent, name)) continue;
     let value: unknown;
     try {
