@@ -110,10 +110,7 @@ class LmdbStorage implements StorageDriver {
     this.#versions = versions;
     this.#options = options;
     this.#stall = new CommitStall(options.log, environment.root);
-    environment.onSpoiled = () => {
-      // What is open can still be read.
-      if (!environment.unwritable) this.#renew();
-    };
+    environment.onSpoiled = () => void this.#recover();
     this.#pages = this.#openPages();
     this.#notifications = new ChangeNotifications(environment, versions.own, () => this.#follow(), options.reading);
   }
@@ -159,22 +156,9 @@ class LmdbStorage implements StorageDriver {
   async commit(change: Change): Promise<number> {
     this.#lifetime.assertOpen();
     checkKeys(NAME, change);
-    const store = this.#store;
     this.#stall.begin();
     try {
-      for (;;) {
-        try {
-          return await this.#holdingOpen(async () => {
-            if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
-            return this.#written(change);
-          });
-        } catch (error) {
-          if (!(error instanceof NotBegun)) throw error;
-          const { unwritable } = this.#environment;
-          if (unwritable) throw unwritable;
-          this.#renew();
-        }
-      }
+      return await this.#committed(change);
     } finally {
       this.#stall.end();
       this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
@@ -297,6 +281,23 @@ class LmdbStorage implements StorageDriver {
     await this.#renewing;
   }
 
+  /** Writes it, again where it had not begun when another write failed. */
+  async #committed(change: Change): Promise<number> {
+    const store = this.#store;
+    for (;;) {
+      try {
+        return await this.#holdingOpen(async () => {
+          if (store !== this.#store) throw new StorageFailure(NAME, REPLACED, { transient: true });
+          return this.#written(change);
+        });
+      } catch (error) {
+        if (!(error instanceof NotBegun)) throw error;
+        const unwritable = this.#recover();
+        if (unwritable) throw unwritable;
+      }
+    }
+  }
+
   async #written(change: Change): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -378,6 +379,13 @@ class LmdbStorage implements StorageDriver {
 
   #bound(most?: number): void {
     if (!this.#lifetime.closed && !this.#reopening) this.#pages.bound(most);
+  }
+
+  /** After a failed write: opens the file anew where that can succeed. Otherwise returns why not, and what is open can still be read. */
+  #recover(): StorageFailure | undefined {
+    const { unwritable } = this.#environment;
+    if (!unwritable) this.#renew();
+    return unwritable;
   }
 
   /** Lets commits under way end, holds new ones back, and opens the file anew. */
