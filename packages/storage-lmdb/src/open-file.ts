@@ -147,7 +147,10 @@ function opened(folder: string, mapBytes: number, beforeCommit: () => void): Dat
 /** What another process opens is another file then, and what is written to this one is gone when it is closed. */
 export class FileGone extends StorageFailure {
   constructor(file: string) {
-    super(NAME, `${file} was removed or replaced while it was in use; nothing was written: put it back, and start the server anew`);
+    super(
+      NAME,
+      `${file} was removed or replaced while it was in use; nothing was written: put it back, or restart the server and restore a snapshot`,
+    );
   }
 }
 

@@ -9,7 +9,7 @@ const RESERVE = 2 ** 20;
 /** A write that had not begun when another one failed. It may be tried again once the file has been opened anew. */
 export class NotBegun extends StorageFailure {
   constructor() {
-    super(NAME, 'the store is being opened anew after a failed write; nothing was written', { transient: true });
+    super(NAME, 'the store is being reopened after a failed write; nothing was written', { transient: true });
   }
 }
 

@@ -58,7 +58,7 @@ describe('a file in use that somebody removes or replaces', () => {
     const driver = await lmdbStorage({ path });
     await driver.commit({ put: [{ key: 'a', value: Buffer.from('a') }] });
     const file = join(path, name);
-    const reason = `${file} was removed or replaced while it was in use; nothing was written: put it back, and start the server anew`;
+    const reason = `${file} was removed or replaced while it was in use; nothing was written: put it back, or restart the server and restore a snapshot`;
     renameSync(file, `${file}.away`);
     expect((await failure(driver.commit({ put: [{ key: 'b', value: Buffer.from('b') }] }))).reason).toBe(reason);
     copyFileSync(`${file}.away`, file);
