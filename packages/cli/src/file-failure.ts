@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOEXEC: 'it is no program of this system',
   ENOMEM: 'there is not enough memory',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'part of its path is no folder',
+  ENOTDIR: 'part of its path is not a folder',
   EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
   ETXTBSY: 'another program is writing it',

@@ -173,7 +173,7 @@ export interface EnginePackage extends Plugin {
   readonly subscribesToSecrets?: boolean;
   /**
    * Checks the options before the mount is created or tuned. When tuning, `current` has the options in force. Returns warnings for the caller, such as
-   * `unrecognizedFields` makes them. @throws BadRequest
+   * `unrecognizedFields` makes them. An engine without it has no options, and callers are warned of each one. @throws BadRequest
    */
   checkOptions?(options: Readonly<Record<string, string>>, current?: Readonly<Record<string, string>>): readonly string[] | void;
   /** Creates the engine for one mount. It opens nothing: `initialize` does. */

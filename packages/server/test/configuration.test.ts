@@ -187,11 +187,18 @@ describe('a configuration', () => {
     expect(missing).toThrow('none.hcl: there is no such file or folder');
   });
 
+  test('without a storage block says where the store is', () => {
+    expect(read('', { env: { STRONGROOM_DATA_DIR: '/srv/data' } }).notices).toEqual([
+      'server.hcl: has no storage block, so the store is in /srv/data',
+    ]);
+    expect(read('', { dev: true }).notices).toEqual([]);
+  });
+
   test('accepts what needs nothing done here, and says why', () => {
     const text = Object.keys(IGNORED)
       .map((key) => `${key} = true`)
       .join('\n');
-    const { notices } = read(text);
+    const { notices } = read(`${text}\nstorage "inmem" {}`);
     expect(notices).toHaveLength(Object.keys(IGNORED).length);
     expect(notices[0]).toBe('server.hcl:1: disable_mlock has no effect: memory is not locked; turn swap off, or encrypt it');
   });
@@ -456,7 +463,7 @@ describe('seals', () => {
 
   test('wait for the file of a key where that cannot be read yet, and say so', async () => {
     const folder = scratchFolder();
-    const text = `seal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`;
+    const text = `storage "inmem" {}\nseal "static" { current_key_id = "1", current_key = "file://${folder}/key" }`;
     expect(read(text).notices).toEqual([
       expect.stringMatching(/seal.*current_key names the file .*cannot be read: ENOENT; the server stays sealed/),
     ]);

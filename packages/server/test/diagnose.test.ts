@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -78,6 +78,13 @@ describe('a configuration', () => {
   test('that can be used has no complaints, and no store is made', async () => {
     expect(bad(await run(STORAGE + LISTENER))).toEqual([]);
     expect(existsSync(data)).toBe(false);
+  });
+
+  test('sees a folder below a symbolic link to nothing', async () => {
+    symlinkSync(at('gone'), at('link'));
+    expect(bad(await run(`storage "lmdb" { path = "${at('link')}/data" }\n${LISTENER}`))).toEqual([
+      `storage lmdb: ${at('link')}/data is, or is below, a symbolic link to nothing`,
+    ]);
   });
 
   test('has every complaint of the configuration', async () => {

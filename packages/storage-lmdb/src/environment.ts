@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { StorageFailure, type StorageLog } from '@strongroom/storage-sdk';
 import { asFailure, NAME } from './failure.ts';
-import { addressSpace, prepareFolder } from './folder.ts';
+import { addressSpace, makeFolder, prepareFolder } from './folder.ts';
 import { closing, dataFileIn, Gate, lockFileIn, opening } from './gate.ts';
 import { LARGE_ROOM_BYTES, OpenFile, type Database } from './open-file.ts';
 import { placeOf, stampOf, type Place } from './store-folder.ts';
@@ -115,7 +115,7 @@ export class Environment {
 
   async #open(): Promise<void> {
     try {
-      mkdirSync(this.root, { recursive: true, mode: 0o700 });
+      makeFolder(this.root);
       let place!: Place;
       const prepare = (): string => {
         place = placeOf(this.root);

@@ -1,5 +1,18 @@
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, readSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { StorageFailure } from '@strongroom/storage-sdk';
 import { asFailure, diskFull, NAME } from './failure.ts';
 
@@ -21,7 +34,7 @@ const DATA_VERSION = 2;
  */
 export function prepareFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const lock = join(path, 'lock.mdb');
     if (statSync(lock, { throwIfNoEntry: false })) accessSync(lock, constants.R_OK | constants.W_OK);
@@ -33,6 +46,27 @@ export function prepareFolder(path: string): void {
     }
   } catch (error) {
     throw asFailure(error);
+  }
+}
+
+/**
+ * Makes a folder, and those above it, where they are missing. Node's own recursive mkdir names no symbolic link as the cause, and does not return below /proc.
+ * @throws StorageFailure for a symbolic link to nothing
+ */
+export function makeFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = resolve(path); !statSync(folder, { throwIfNoEntry: false }); folder = dirname(folder)) {
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new StorageFailure(NAME, `${folder} is a symbolic link to ${readlinkSync(folder)}, which does not exist`);
+    missing.unshift(folder);
+  }
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process made it meanwhile.
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+    }
   }
 }
 

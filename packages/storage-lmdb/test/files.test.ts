@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -41,6 +41,18 @@ describe('the folder', () => {
   test('must not be a file', async () => {
     writeFileSync(join(parent, 'store'), '');
     expect((await failure(lmdbStorage({ path }))).reason).toBe('the path is not a folder');
+  });
+
+  test('must not be below a symbolic link to nothing', async () => {
+    symlinkSync(join(parent, 'gone'), join(parent, 'store'));
+    expect((await failure(lmdbStorage({ path }))).reason).toBe(
+      `${join(parent, 'store')} is a symbolic link to ${join(parent, 'gone')}, which does not exist`,
+    );
+  });
+
+  onLinux('must be one that can be made', async () => {
+    const { reason } = await failure(lmdbStorage({ path: '/proc/none/here' }));
+    expect(reason).toMatch(/ENOENT|denied/);
   });
 
   test('may be opened, closed and opened many times', async () => {

@@ -35,7 +35,7 @@ import type { CallsUnderWay } from '../kernel/call/calls-under-way.ts';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
 import { decode, isWrite } from './decoding.ts';
-import { failedResponse, failureOf } from './failure.ts';
+import { failedResponse, Failures } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
 import { ignoredFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
@@ -78,9 +78,11 @@ export interface PipelineParts {
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
+  readonly #failures: Failures;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#failures = new Failures(parts);
   }
 
   /** Never throws. */
@@ -108,12 +110,12 @@ export class Pipeline {
   }
 
   async #answer(call: Call): Promise<CoreResponse> {
-    const { log, routing } = this.#parts;
+    const { routing } = this.#parts;
     try {
       const answer = await (routing.alwaysOpen(call) ? this.#answerUnaudited(call) : this.#carryOut(call));
       return call.headers ? { ...answer, headers: { ...call.headers, ...answer.headers } } : answer;
     } catch (error) {
-      return this.#failed(call, failureOf(error, log, call.id));
+      return this.#failed(call, this.#failures.of(error, call.id));
     }
   }
 
@@ -134,7 +136,7 @@ export class Pipeline {
   }
 
   async #carryOut(call: Call): Promise<CoreResponse> {
-    const { routing, audit, log, tracer, copies, figures } = this.#parts;
+    const { routing, audit, tracer, copies, figures } = this.#parts;
     const { timings } = figures;
     const { epoch } = copies;
     try {
@@ -151,7 +153,7 @@ export class Pipeline {
       if (audit.enabled) await timings.time('audit_response', () => traced(tracer, 'audit response', () => audit.response(call, answer)));
       return answer;
     } catch (error) {
-      const failure = failureOf((call.replacesStore ? undefined : copies.reasonAgainst(epoch)) ?? error, log, call.id);
+      const failure = this.#failures.of((call.replacesStore ? undefined : copies.reasonAgainst(epoch)) ?? error, call.id);
       if (audit.enabled && !audit.isOwnFailure(error) && this.#parts.quotas.audits(error)) await audit.refused(call, failure);
       return this.#failed(call, failure);
     } finally {

@@ -85,6 +85,16 @@ describe('unknown fields', () => {
     expect((await mount.call('update', 'roles/roles/a', { data })).warnings).toHaveLength(11);
   });
 
+  test('fill no answer, however many or long they are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`field_of_${i + 10_000}`, 1]));
+    const [first] = (await mount.call('update', 'roles/roles/a', { data: many })).warnings!;
+    expect(first).toMatch(
+      /^Endpoint ignored these unrecognized parameters: \[field_of_10000 field_of_10001 .* field_of_10099 and 4900 more\]$/,
+    );
+    const { warnings } = await mount.call('update', 'roles/roles/a', { data: { ['x'.repeat(100_000)]: 1 } });
+    expect(warnings).toEqual([`${IGNORED}[${'x'.repeat(100)}…]`]);
+  });
+
   test('change nothing where all are known, by their name or another one', async () => {
     expect(await mount.call('update', 'roles/roles/a', { data: { arn: 'x', permissions_boundary_arn: 'y' } })).toMatchObject({
       status: 204,

@@ -101,6 +101,7 @@ function checkTexts(
   top.refuse(REFUSED);
   top.done();
   complaints.done();
+  if (!storage && !dev) complaints.notice(top.placeOf('storage'), `has no storage block, so the store is in ${defaultDataFolder(env)}`);
   return {
     storage: storage ?? (dev ? { type: 'inmem' } : defaults.storage),
     listeners: listeners.length > 0 || dev ? listeners : defaults.listeners,

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, readdir, stat, statfs } from 'node:fs/promises';
+import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Capacity, StorageLog } from '@strongroom/storage-sdk';
 import type { Configuration } from '../config/configuration.ts';
@@ -55,13 +55,17 @@ async function checkFolder(path: string, found: Findings): Promise<boolean> {
   const folder = resolve(path);
   const there = await stat(folder).catch(() => undefined);
   const place = there ? folder : await existing(folder);
+  if (place === undefined) {
+    found.failure(`${folder} is, or is below, a symbolic link to nothing`, 'Make what the link names, or choose another path');
+    return false;
+  }
   try {
     await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     found.failure(`the folder ${place} cannot be written: ${reasonOf(error)}`, 'Give it to the user of the server');
     return false;
   }
-  if (there && !there.isDirectory()) found.failure(`${folder} is no folder`, 'Choose another path');
+  if (there && !there.isDirectory()) found.failure(`${folder} is not a folder`, 'Choose another path');
   if (there && (there.mode & 0o077) !== 0)
     found.warning(`other users may look into ${folder} (mode ${(there.mode & 0o777).toString(8)})`, `chmod 700 ${folder}`);
   const { bavail, bsize } = await statfs(place);
@@ -76,9 +80,11 @@ async function checkFolder(path: string, found: Findings): Promise<boolean> {
   return names.length > 0;
 }
 
-async function existing(folder: string): Promise<string> {
+/** The nearest folder above that is there; undefined where a symbolic link leads to nothing. */
+async function existing(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
-  return parent === folder || (await stat(folder).catch(() => undefined)) ? folder : existing(parent);
+  if (parent === folder || (await stat(folder).catch(() => undefined))) return folder;
+  return (await lstat(folder).catch(() => undefined)) ? undefined : existing(parent);
 }
 
 function mebibytes(bytes: number): string {

@@ -51,12 +51,22 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }
 
-/** What the sent values make of a stored configuration: only what is sent changes. @throws BadRequest naming the field */
+/** The plugin that `config` names when mounting; empty for none. @throws BadRequest */
+export function pluginNameIn(config: Readonly<Record<string, unknown>>): string {
+  const { plugin_name: name } = config;
+  return name === undefined || name === null ? '' : (decodeNamed('plugin_name', 'string', name) as string);
+}
+
+/**
+ * What the sent values make of a stored configuration: only what is sent changes, and null says nothing.
+ * @throws BadRequest naming the field
+ */
 export function mergeMountConfig(
   stored: MountConfig,
-  sent: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
   mount: { class: 'secret' | 'auth'; type: string },
 ): MountConfig {
+  const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
   const merged: MountConfig = { ...stored };
   for (const key of ['default_lease_ttl', 'max_lease_ttl'] as const) {
     const value = sent[key];
@@ -87,9 +97,9 @@ export function mergeMountConfig(
   }
   if (sent['user_lockout_config'] !== undefined) {
     if (mount.class !== 'auth') throw new BadRequest("'user_lockout_config' can only be modified on auth mounts");
-    merged.user_lockout_config = mergeLockoutConfig(stored.user_lockout_config, sent['user_lockout_config']) as NonNullable<
-      MountConfig['user_lockout_config']
-    >;
+    const lockout = mergeLockoutConfig(stored.user_lockout_config, sent['user_lockout_config']);
+    if (Object.keys(lockout).length > 0) merged.user_lockout_config = lockout as NonNullable<MountConfig['user_lockout_config']>;
+    else delete merged.user_lockout_config;
   }
   return merged;
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type AnyPath, BadRequest, f, NoContent, path, PermissionDenied } from '@strongroom/engine-sdk';
 import { Type } from 'typebox';
 import type { MountRecord } from '../../kernel/mounts/mount-record.ts';
+import { mergedOptions } from '../../services/mounts/mount-options.ts';
 import type { MountTable } from '../../services/mounts/mount-table.ts';
 import type { Mount } from '../../kernel/mounts/mount.ts';
 import type { Removals } from '../../services/removal/removals.ts';
 import { requireCountedLogins } from '../../services/lockout/lockout-settings.ts';
-import { ignoredLockoutSettings, ignoredSettings, mergeMountConfig, tuneFields } from './mount-config.ts';
+import { ignoredLockoutSettings, ignoredSettings, mergeMountConfig, pluginNameIn, tuneFields } from './mount-config.ts';
 import { MountData, mountData, tuneData, Tuning } from './mount-data.ts';
 import { GoesOn, RemovedAnswer, removedAnswer } from './path-removals.ts';
 
@@ -80,8 +81,7 @@ function paths(mounts: MountTable, removals: Removals, kind: 'secret' | 'auth'):
       summary: `Mounts a ${noun}.`,
       response: NoContent,
       handle: async ({ data, id }) => {
-        const type =
-          data.type === 'plugin' || !data.type ? (data.plugin_name ?? (data.config['plugin_name'] as string | undefined) ?? '') : data.type;
+        const type = data.type === 'plugin' || !data.type ? (data.plugin_name ?? pluginNameIn(data.config)) : data.type;
         const config = mergeMountConfig(
           { default_lease_ttl: 0, max_lease_ttl: 0, force_no_cache: false, ...(kind === 'auth' ? { token_type: 'default-service' } : {}) },
           data.config,
@@ -142,7 +142,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
       fields: {
         ...captures,
         description: f.string('For people.'),
-        options: f.keyValues("The engine's own options; the ones sent are merged into the others."),
+        options: f.keyValues("The engine's own options; the ones sent are merged into the others, and an empty one removes it."),
         ...tuneFields,
       },
     })
@@ -171,10 +171,10 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
           const wasVersion = before?.record.options?.['version'];
           const change = (record: MountRecord): void => {
             record.config = mergeMountConfig(record.config, raw, record);
-            if (before && raw['user_lockout_config'] !== undefined) requireCountedLogins(before, record.config.user_lockout_config);
+            if (before && (raw['user_lockout_config'] ?? undefined) !== undefined)
+              requireCountedLogins(before, record.config.user_lockout_config);
             if ((supplied as ReadonlySet<string>).has('description')) record.description = data['description'] as string;
-            const options = { ...record.options, ...(data['options'] as Record<string, string> | undefined) };
-            record.options = Object.keys(options).length > 0 ? options : null;
+            record.options = mergedOptions(record.options, data['options'] as Record<string, string> | undefined);
           };
           const warnings = [...ignoredLockoutSettings(raw), ...(await mounts.tune(at, change, id))];
           const isVersion = mounts.at(at)?.record.options?.['version'];

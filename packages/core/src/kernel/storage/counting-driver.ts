@@ -1,4 +1,4 @@
-import { traced, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
+import { traced, type Log, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
 import {
   StorageFailure,
   type Capacity,
@@ -25,11 +25,20 @@ export class CountingDriver implements StorageDriver {
   readonly #tracer: Tracer | undefined;
   readonly #span: SpanStart;
   readonly #changed: (keys: readonly string[]) => void;
+  readonly #log: Log;
 
   /** `changed` hears which keys of a commit others keep copies of. */
-  constructor(driver: StorageDriver, tracer?: Tracer, changed: (keys: readonly string[]) => void = () => undefined) {
+  constructor(
+    driver: StorageDriver,
+    {
+      tracer,
+      changed,
+      log,
+    }: { readonly tracer: Tracer | undefined; readonly changed: (keys: readonly string[]) => void; readonly log: Log },
+  ) {
     this.#driver = driver;
     this.#changed = changed;
+    this.#log = log;
     this.#tracer = tracer;
     this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
@@ -51,6 +60,7 @@ export class CountingDriver implements StorageDriver {
       : this.#driver.commit(change);
     return committed.then(
       (version) => {
+        if (this.writeFailure !== undefined) this.#log.info('the store takes writes again', { storage: this.name });
         this.writeFailure = undefined;
         if (change.notify?.length) this.#changed(change.notify);
         return version;

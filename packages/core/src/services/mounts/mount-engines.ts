@@ -91,7 +91,7 @@ export class MountEngines {
   }
 
   /**
-   * What an operator's words for a new mount mean: an alias of an engine stands for its options.
+   * What an operator's words for a new mount mean: an alias of an engine stands for its options, whatever else is asked for.
    * @throws BadRequest for a type that is not there, or that operators cannot mount, with Vault's and OpenBao's texts
    */
   resolve(asked: NewMount): { pkg: EnginePackage; type: string; options: Record<string, string> } {
@@ -102,7 +102,7 @@ export class MountEngines {
     for (const pkg of this.#plugins.engines()) {
       if (pkg.kind !== asked.class) continue;
       const implied = pkg.name === asked.type ? {} : own(pkg.aliases, asked.type);
-      if (implied) return { pkg, type: pkg.name, options: { ...implied, ...asked.options } };
+      if (implied) return { pkg, type: pkg.name, options: { ...asked.options, ...implied } };
     }
     throw new BadRequest(this.#plugins.reasonFor(asked.class, asked.type) ?? `plugin not found in the catalog: ${asked.type}`);
   }

@@ -16,6 +16,7 @@ import { MountView, type MountScope } from './mount-view.ts';
 import type { Siblings } from '../../kernel/siblings.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { MountEngines } from './mount-engines.ts';
+import { checkMountOptions } from './mount-options.ts';
 import { checkMountPath } from '../../kernel/mounts/mount-path.ts';
 import { mountRecords, type MountConfig, type MountRecord } from '../../kernel/mounts/mount-record.ts';
 import { MountRecords } from './mount-records.ts';
@@ -169,7 +170,7 @@ export class MountTable {
       checkMountPath(asked.path, asked.class);
       const overlapping = this.#router.overlapping(asked.path);
       if (overlapping) throw new BadRequest(`path is already in use at ${displayPath(overlapping)}`);
-      const warnings = pkg.checkOptions?.(options) ?? [];
+      const warnings = checkMountOptions(pkg, options);
       const record = newMountRecord(
         { ...asked, type, ...(Object.keys(options).length > 0 ? { options } : {}) },
         accessorPrefix(asked.class, type),
@@ -202,7 +203,7 @@ export class MountTable {
       const next = structuredClone(found.record);
       change(next);
       this.checkLimits(next.config);
-      const warned = found.package?.checkOptions?.(next.options ?? {}, found.record.options ?? {}) ?? [];
+      const warned = checkMountOptions(found.package, next.options ?? {}, found.record.options ?? {});
       if (!(await this.#records.save(next))) return STALE;
       found.record = next;
       this.#tell('tuned', next, { request });

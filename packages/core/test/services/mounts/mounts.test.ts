@@ -47,6 +47,11 @@ describe('mounts', () => {
         'given default lease TTL greater than given max lease TTL',
       ],
       [{ type: 'test', config: { listing_visibility: 'zz' } }, 'invalid listing_visibility zz'],
+      [{ type: 'test', options: { version: '2' } }, 'secrets engine "test" does not allow setting a version'],
+      [
+        { type: 'plugin', config: { plugin_name: { a: 1 } } },
+        expect.stringContaining('error converting input for field "plugin_name"') as unknown as string,
+      ],
     ])('%j is refused', async (order, text) => {
       expect((await at('fresh', order)).errors).toEqual([text]);
     });
@@ -215,6 +220,25 @@ describe('mounts', () => {
       const renewed = await mount.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } });
       expect(renewed.leaseDuration).toBe(1_800);
       expect((await mount.call('read', 'sys/mounts/acc/tune')).data).toMatchObject({ max_lease_ttl: 1_800, default_lease_ttl: 1_200 });
+    });
+
+    test('an empty option removes it, and only an option that is new is warned of', async () => {
+      const warned = 'Endpoint ignored these unrecognized parameters: [options.a]';
+      const options = async () => (await mount.call('read', 'sys/mounts/fresh')).data;
+      expect((await at('fresh', { type: 'test', options: { a: '1' } })).warnings).toEqual([warned]);
+      expect((await at('fresh/tune', { options: { a: '2' } })).status).toBe(204);
+      expect(await options()).toMatchObject({ options: { a: '2' } });
+      expect((await at('fresh/tune', { options: { a: '' } })).status).toBe(204);
+      expect(await options()).toMatchObject({ options: null });
+      expect((await at('fresh/tune', { options: { a: '2' } })).warnings).toEqual([warned]);
+    });
+
+    test('null changes nothing', async () => {
+      await at('acc/tune', { listing_visibility: 'unauth', max_lease_ttl: '1h' });
+      const nothing = { listing_visibility: null, max_lease_ttl: null, token_type: null, user_lockout_config: null };
+      expect((await at('acc/tune', nothing)).status).toBe(204);
+      expect((await mount.call('read', 'sys/mounts/acc/tune')).data).toMatchObject({ listing_visibility: 'unauth', max_lease_ttl: 3_600 });
+      expect((await at('fresh', { type: 'test', config: { ...nothing, plugin_name: null } })).status).toBe(204);
     });
 
     test('limits that contradict each other are refused with both', async () => {
