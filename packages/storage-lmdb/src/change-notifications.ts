@@ -173,12 +173,10 @@ export class ChangeNotifications {
     if (stale.length === 0) return;
     const at = stale.reduce((newest, each) => Math.max(newest, each.at), prunedAt(db));
     this.#environment
-      .writing(async () =>
-        db.batch(() => {
-          for (const { key } of stale) void db.remove(key);
-          void db.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
-        }),
-      )
+      .writing((file) => {
+        for (const { key } of stale) void file.remove(key);
+        void file.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
+      })
       .catch(() => undefined);
   }
 }

@@ -62,15 +62,18 @@ export class Environment {
     return this.#required().file.db;
   }
 
-  /** Runs work that writes to the file, which has to stay open meanwhile. `room`: how many bytes it may add. @throws StorageFailure */
-  async writing<T>(work: () => Promise<T>, room?: number): Promise<T> {
+  /**
+   * Has `hand` hand its writes to the file, which has to stay open meanwhile, and resolves to its result when they are on the disk. `room`: how many bytes they may add.
+   * @throws StorageFailure
+   */
+  async writing<T>(hand: (db: Database) => T | Promise<T>, room?: number): Promise<T> {
     const { file, gate } = this.#required();
-    return gate.writing(async () => file.writing(work, room));
+    return gate.writing(async () => file.writing(() => hand(file.db), room));
   }
 
   /** Before a commit is tried again: adds to the next transaction a larger entry that is gone again at its end. */
   makeRoom(): void {
-    this.writing(async () => this.#required().file.makeRoom(), LARGE_ROOM_BYTES).catch(() => undefined);
+    this.writing(() => this.#required().file.makeRoom(), LARGE_ROOM_BYTES).catch(() => undefined);
   }
 
   /** Why the file could not be opened again now, so that it had better stay open for reading; undefined where nothing speaks against it. */

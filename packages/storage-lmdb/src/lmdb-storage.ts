@@ -319,13 +319,13 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  /** As `#write`, with a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
+  /** As `#hand`, with a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
   async #tried(change: Change): Promise<{ failed: string | undefined; version: number }> {
     for (;;) {
       let version: number | undefined;
-      const failed = await this.#environment.writing(async () => {
+      const failed = await this.#environment.writing((db) => {
         version = this.#versions.next();
-        return version === undefined ? undefined : this.#write(change, version);
+        return version === undefined ? undefined : this.#hand(db, change, version);
       }, roomFor(change));
       if (version !== undefined) return { failed, version };
       await this.#versions.take();
@@ -333,11 +333,10 @@ class LmdbStorage implements StorageDriver {
   }
 
   /**
-   * Resolves to a key whose expectation does not hold, if there is one. The conditions are nested, the writes are innermost: LMDB's
-   * writer checks and applies them in one transaction, with all others that wait.
+   * Hands the change to LMDB. The result, or what it resolves to, is a key whose expectation does not hold, if there is one. The conditions are nested, the writes are
+   * innermost: LMDB's writer checks and applies them in one transaction, with all others of the group.
    */
-  async #write(change: Change, version: number): Promise<string | undefined> {
-    const { db } = this.#environment;
+  #hand(db: Database, change: Change, version: number): Promise<string | undefined> | undefined {
     const write = (): void => {
       if (change.delete) for (const key of change.delete) void db.remove(key);
       if (change.put) for (const { key, value } of change.put) void db.put(key, value, version);
@@ -345,11 +344,12 @@ class LmdbStorage implements StorageDriver {
     };
     const expected = change.expect;
     if (!expected?.length) {
-      await db.batch(write);
+      write();
       return undefined;
     }
     const [first] = expected;
-    if (first && expected.length === 1) return (await db.ifVersion(first.key, versionOf(first), write)) ? undefined : first.key;
+    if (first && expected.length === 1)
+      return db.ifVersion(first.key, versionOf(first), write).then((held) => (held ? undefined : first.key));
     const held: Promise<boolean>[] = [];
     const nest = (index: number): void => {
       const expectation = expected[index];
@@ -357,9 +357,7 @@ class LmdbStorage implements StorageDriver {
       held[index] = db.ifVersion(expectation.key, versionOf(expectation), () => nest(index + 1));
     };
     nest(0);
-    const results = await Promise.all(held);
-    const failed = results.indexOf(false);
-    return expected[failed]?.key;
+    return Promise.all(held).then((results) => expected[results.indexOf(false)]?.key);
   }
 
   #touch(entries: number): void {

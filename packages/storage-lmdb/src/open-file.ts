@@ -48,9 +48,10 @@ export class OpenFile {
     this.#identity = identity;
     this.#root = root;
     this.closed = new Promise((resolve) => (this.#close = resolve));
-    this.db = opened(folder, mapBytes, () => this.#beforeCommit());
+    this.db = opened(folder, mapBytes);
     const requireInPlace = placeChecks(folder);
     this.#writes = new WriteGroups({
+      transaction: async (hand) => this.#transaction(hand),
       onSpoiled: () => this.#spoiled(),
       free: () => {
         for (const check of requireInPlace) check();
@@ -80,14 +81,14 @@ export class OpenFile {
     return this.#writes.spoiled;
   }
 
-  /** Runs work that hands its writes to lmdb at once; they go with those of others. @throws as WriteGroups.run */
-  async writing<T>(work: () => Promise<T>, room?: number): Promise<T> {
-    return this.#writes.run(work, room);
+  /** Has `hand` hand its writes to lmdb; they go with those of others. @throws as WriteGroups.run */
+  async writing<T>(hand: () => T | Promise<T>, room?: number): Promise<T> {
+    return this.#writes.run(hand, room);
   }
 
-  /** Adds to the transaction being written an entry that is gone again at its end, as each has one already, but larger. */
-  async makeRoom(): Promise<void> {
-    await this.db.batch(() => addRoom(this.db, Buffer.alloc(LARGE_ROOM_BYTES)));
+  /** Within `writing`: adds an entry that is gone again at the end of the transaction, as each has one already, but larger. */
+  makeRoom(): void {
+    void this.db.put(ROOM_KEY, Buffer.alloc(LARGE_ROOM_BYTES), 1);
   }
 
   /** For one user, by what it gave to `open`: the last one closes the file. */
@@ -96,6 +97,7 @@ export class OpenFile {
     if (this.#users.size > 0) return;
     files.delete(this.#identity);
     if (files.size === 0) process.off('exit', holdDoors);
+    await this.#writes.idle();
     await this.db.close();
     this.#close();
   }
@@ -104,11 +106,19 @@ export class OpenFile {
     for (const onSpoiled of this.#users) onSpoiled();
   }
 
-  #beforeCommit(): void {
-    this.#writes.completed();
-    if (this.#users.size > 0) addRoom(this.db, ROOM);
-    // The promise that lmdb makes when it starts these commits is nobody's, and its rejection would be reported as unhandled.
-    process.nextTick(() => void this.db.committed.then(undefined, ignored));
+  /**
+   * lmdb 3.5.6 can lose its place in the list of free pages and give the whole transaction up when it has to read more of that list while it saves the list. After a
+   * request for many pages in a row, as for an entry that is gone again at the end, it has read as much as it will need.
+   */
+  async #transaction(hand: () => void): Promise<unknown> {
+    const { db } = this;
+    const whole = db.batch(() => {
+      hand();
+      void db.put(ROOM_KEY, ROOM, 1);
+    });
+    // lmdb begins a transaction by itself in the next turn of the event loop, and at once when there are more writes than its threshold.
+    db.remove(ROOM_KEY).then(undefined, () => undefined);
+    return whole;
   }
 
   static holdDoors(): void {
@@ -121,7 +131,7 @@ function holdDoors(): void {
   OpenFile.holdDoors();
 }
 
-function opened(folder: string, mapBytes: number, beforeCommit: () => void): Database {
+function opened(folder: string, mapBytes: number): Database {
   const options = {
     path: folder,
     noSubdir: false,
@@ -133,13 +143,15 @@ function opened(folder: string, mapBytes: number, beforeCommit: () => void): Dat
     keyEncoder,
     // A commit is answered after its flush, by LMDB's own order of writing.
     overlappingSync: false,
-    // By default a block of more than 1,000 writes is begun in the file before its turn of the event loop has ended. LMDB's writer then waits for the rest with the lock of
-    // all processes, and a process that exits in that turn neither ends nor gives the lock back.
+    // What is to be in one transaction is handed over as one batch, and begins at the first write after it.
+    eventTurnBatching: false,
+    txnStartThreshold: 1,
+    // By default a block of more than 1,000 writes is begun in the file before all of it has been handed over. LMDB's writer then waits for the rest with the lock of
+    // all processes, and a process that exits meanwhile neither ends nor gives the lock back.
     batchStartThreshold: Infinity,
     noReadAhead: true,
   };
   const db: Database = open<Uint8Array, Key>(options as RootDatabaseOptionsWithPath);
-  db.on('beforecommit', beforeCommit);
   chmodSync(lockFileIn(folder), 0o600);
   return db;
 }
@@ -163,18 +175,4 @@ function placeChecks(folder: string): (() => void)[] {
       if (now?.ino !== ino || now.dev !== dev) throw new FileGone(file);
     };
   });
-}
-
-/**
- * lmdb 3.5.6 can lose its place in the list of free pages and give the whole transaction up when it has to read more of that list while it saves the list. After a
- * request for many pages in a row it has read as much as it will need.
- */
-function addRoom(db: Database, room: Buffer): void {
-  db.put(ROOM_KEY, room, 1).then(undefined, ignored);
-  db.remove(ROOM_KEY).then(undefined, ignored);
-}
-
-/** Callers whose commit failed get the error from their own promises. */
-function ignored(error: unknown): void {
-  (error as { commitError?: Promise<unknown> } | null)?.commitError?.catch(() => undefined);
 }

@@ -23,7 +23,7 @@ export class NewStore implements Replacement {
     this.#environment = environment;
     this.#version = Versions.firstOf(firstBlock);
     this.#moved = moved;
-    void environment.writing(async () => Versions.begin(environment.db, firstBlock)).catch(() => undefined);
+    void environment.writing((db) => Versions.begin(db, firstBlock)).catch(() => undefined);
   }
 
   /** `firstBlock`: of versions that no driver has used. `moved`: called once the store has another place, in this process too. @throws StorageFailure */
@@ -35,13 +35,11 @@ export class NewStore implements Replacement {
   async put(entries: readonly Entry[]): Promise<void> {
     this.#requireOpen();
     checkKeys(NAME, { put: entries });
-    const { db } = this.#environment;
     try {
       await this.#environment.writing(
-        async () =>
-          db.batch(() => {
-            for (const { key, value } of entries) void db.put(key, value, this.#version);
-          }),
+        (db) => {
+          for (const { key, value } of entries) void db.put(key, value, this.#version);
+        },
         roomFor({ put: entries }),
       );
     } catch (error) {

@@ -35,8 +35,8 @@ export class Versions {
   }
 
   /** Has the drivers of a new store begin behind this block. */
-  static async begin(db: Database, block: number): Promise<void> {
-    await db.put(KEY, Buffer.alloc(0), block);
+  static begin(db: Database, block: number): void {
+    void db.put(KEY, Buffer.alloc(0), block);
   }
 
   /** A block that no driver of the store has used, nor will before it takes so many more. */
@@ -61,9 +61,9 @@ export class Versions {
       db.resetReadTxn();
       const last = db.getEntry(KEY);
       const block = (last?.version ?? 0) + 1;
-      const taken = await this.#environment.writing(async () =>
-        db.ifVersion(KEY, last ? (last.version as number) : (null as unknown as number), () => {
-          void db.put(KEY, Buffer.alloc(0), block);
+      const taken = await this.#environment.writing((file) =>
+        file.ifVersion(KEY, last ? (last.version as number) : (null as unknown as number), () => {
+          void file.put(KEY, Buffer.alloc(0), block);
         }),
       );
       if (!taken) continue;

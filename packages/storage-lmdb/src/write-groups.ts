@@ -13,29 +13,43 @@ export class NotBegun extends StorageFailure {
   }
 }
 
+interface Write {
+  /** Hands the write to lmdb. Its result may be a promise that is settled with the transaction. */
+  readonly hand: () => unknown;
+  /** Bytes that it may add to the file. */
+  readonly room: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
 /**
- * Writes to one file, of which a group is in one transaction, and the next group begins when that has ended. lmdb 3.5.6 would prepare the next transaction while one
- * is written, but does not survive that if the one fails: it may forget to say why, and after a failed write of LMDB's own head it neither ends the next transaction
- * nor gives its lock back.
+ * Writes to one file, of which a group is in one transaction. A group that nothing is in front of begins at the end of the turn of the event loop, and otherwise as soon
+ * as the one in front has ended. lmdb 3.5.6 would prepare the next transaction while one is written, but does not survive that if the one fails: it may forget to say why,
+ * and after a failed write of LMDB's own head it neither ends the next transaction nor gives its lock back.
  */
 export class WriteGroups {
+  readonly #transaction: (hand: () => void) => Promise<unknown>;
   readonly #onSpoiled: () => void;
   readonly #free: () => number;
-  /** Whether the transaction of the group has taken all that it will. */
-  #complete = false;
-  #underWay = 0;
-  #waiting: { begin(): void; refuse(reason: unknown): void }[] = [];
+  #waiting: Write[] = [];
+  /** Whether a group is being written, or will begin by itself. */
+  #busy = false;
+  #idle: (() => void)[] = [];
   #spoiled = false;
-  /** Bytes that the group may still add to the file. */
-  #room = 0;
 
   /**
-   * `onSpoiled` is called when a write has failed in a way after which the file has to be opened anew; before any other write ends. `free`: how many bytes there are
-   * for the file to grow; it may throw what the writes of the group are refused with.
+   * `transaction` has lmdb begin a transaction of what is handed over in the call, and resolves when that is on the disk. `onSpoiled` is called when a write has failed in
+   * a way after which the file has to be opened anew; before any other write ends. `free`: how many bytes there are for the file to grow; it may throw what the writes of
+   * the group are refused with.
    */
-  constructor({ onSpoiled, free }: { readonly onSpoiled: () => void; readonly free: () => number }) {
-    this.#onSpoiled = onSpoiled;
-    this.#free = free;
+  constructor(options: {
+    readonly transaction: (hand: () => void) => Promise<unknown>;
+    readonly onSpoiled: () => void;
+    readonly free: () => number;
+  }) {
+    this.#transaction = options.transaction;
+    this.#onSpoiled = options.onSpoiled;
+    this.#free = options.free;
   }
 
   /** After a failed write: nothing can be written any more. */
@@ -44,39 +58,75 @@ export class WriteGroups {
   }
 
   /**
-   * Runs work that hands its writes to lmdb at once. `room`: how many bytes it may add. The disk is full before it has no room at all: lmdb 3.5.6 reports a write
-   * that finds none in a text that is longer than its memory, and destroys what lies behind that.
+   * Has `hand` called when the write's group begins, and resolves to its result when the group is on the disk. `room`: how many bytes it may add. The disk is full before it
+   * has no room at all: lmdb 3.5.6 reports a write that finds none in a text that is longer than its memory, and destroys what lies behind that.
    * @throws NotBegun, StorageFailure when the disk is full, what `free` throws, or the cause of the failure
    */
-  async run<T>(work: () => Promise<T>, room = SMALL): Promise<T> {
-    if (this.#complete && !this.#spoiled) await new Promise<void>((begin, refuse) => this.#waiting.push({ begin, refuse }));
-    if (this.#spoiled) throw new NotBegun();
-    if (this.#underWay === 0) this.#room = this.#free() - RESERVE;
-    if (this.#room < room) throw diskFull();
-    this.#room -= room;
-    this.#underWay += 1;
-    try {
-      return await work();
-    } catch (error) {
-      const cause = await causeOf(error);
-      if (!(cause instanceof StorageFailure) && !leftNothing(cause)) this.#spoil();
-      throw cause;
-    } finally {
-      this.#underWay -= 1;
-      if (this.#underWay === 0) this.#next();
-    }
+  run<T>(hand: () => T | Promise<T>, room = SMALL): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#spoiled) throw new NotBegun();
+      this.#waiting.push({ hand, room, resolve: resolve as Write['resolve'], reject });
+      if (this.#busy) return;
+      this.#busy = true;
+      setImmediate(() => this.#next());
+    });
   }
 
-  /** The transaction begins: whatever comes from now on has to wait. */
-  completed(): void {
-    this.#complete = true;
+  /** Resolves when no write waits or is under way. */
+  async idle(): Promise<void> {
+    if (this.#busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  /** Begins the group of those that wait. */
   #next(): void {
-    this.#complete = false;
-    const waiting = this.#waiting;
+    const group = this.#admitted(this.#waiting);
     this.#waiting = [];
-    for (const { begin } of waiting) begin();
+    this.#busy = group.length > 0;
+    if (!this.#busy) {
+      for (const resolve of this.#idle.splice(0)) resolve();
+      return;
+    }
+    const results: unknown[] = [];
+    this.#handed(() => {
+      for (const { hand } of group) results.push(attempt(hand));
+    }).then(
+      () => {
+        this.#next();
+        for (const [at, { resolve }] of group.entries()) resolve(results[at]);
+      },
+      (error: unknown) => void this.#failed(group, results, error),
+    );
+  }
+
+  async #handed(hand: () => void): Promise<unknown> {
+    return this.#transaction(hand);
+  }
+
+  /** Those that there is room for; the others are refused. */
+  #admitted(writes: readonly Write[]): readonly Write[] {
+    if (writes.length === 0) return writes;
+    let room: number;
+    try {
+      room = this.#free() - RESERVE;
+    } catch (error) {
+      for (const { reject } of writes) reject(error);
+      return [];
+    }
+    return writes.filter((write) => {
+      const fits = write.room <= room;
+      if (fits) room -= write.room;
+      else write.reject(diskFull());
+      return fits;
+    });
+  }
+
+  async #failed(group: readonly Write[], results: readonly unknown[], error: unknown): Promise<void> {
+    // They fail for the same reason.
+    for (const result of results) void Promise.resolve(result).catch(() => undefined);
+    const cause = await causeOf(error);
+    if (!(cause instanceof StorageFailure) && !leftNothing(cause)) this.#spoil();
+    for (const { reject } of group) reject(cause);
+    this.#next();
   }
 
   #spoil(): void {
@@ -85,7 +135,18 @@ export class WriteGroups {
     this.#onSpoiled();
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { refuse } of waiting) refuse(new NotBegun());
+    for (const { reject } of waiting) reject(new NotBegun());
+  }
+}
+
+/** A write that cannot be handed over fails alone. */
+function attempt(hand: () => unknown): unknown {
+  try {
+    return hand();
+  } catch (error) {
+    const failed = Promise.reject(error as Error);
+    failed.catch(() => undefined);
+    return failed;
   }
 }
 

@@ -7,50 +7,60 @@ describe('writes to one file', () => {
   let free: number;
   let groups: WriteGroups;
   let begun: string[];
-  let ends: Map<string, (error?: Error) => void>;
+  /** Ends the transaction. */
+  let end: (error?: Error) => void;
 
-  /** Begins a write that ends when the test says so. */
   const write = async (name: string, room?: number): Promise<string> =>
-    groups.run(
-      () =>
-        new Promise<string>((resolve, reject) => {
-          begun.push(name);
-          ends.set(name, (error) => (error ? reject(error) : resolve(name)));
-        }),
-      room,
-    );
+    groups.run(() => {
+      begun.push(name);
+      return name;
+    }, room);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   beforeEach(() => {
     spoiled = 0;
     begun = [];
-    ends = new Map();
     free = 2 ** 30;
-    groups = new WriteGroups({ onSpoiled: () => (spoiled += 1), free: () => free });
+    groups = new WriteGroups({
+      transaction: async (hand) => {
+        hand();
+        return new Promise<void>((resolve, reject) => (end = (error) => (error ? reject(error) : resolve())));
+      },
+      onSpoiled: () => (spoiled += 1),
+      free: () => free,
+    });
   });
 
-  test('go together until their transaction begins; later ones are the next group', async () => {
+  test('of one turn go together; later ones are the next group, which begins when the first has ended', async () => {
     const first = [write('a'), write('b')];
-    groups.completed();
+    expect(begun).toEqual([]);
+    await turn();
     const second = [write('c'), write('d')];
     await turn();
     expect(begun).toEqual(['a', 'b']);
-    ends.get('a')!();
-    await turn();
-    expect(begun).toEqual(['a', 'b']);
-    ends.get('b')!();
-    await turn();
+    end();
+    expect(await Promise.all(first)).toEqual(['a', 'b']);
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
-    groups.completed();
-    for (const name of ['c', 'd']) ends.get(name)!();
-    expect(await Promise.all([...first, ...second])).toEqual(['a', 'b', 'c', 'd']);
+    end();
+    expect(await Promise.all(second)).toEqual(['c', 'd']);
+    const last = write('e');
+    await turn();
+    end();
+    expect(await last).toBe('e');
+  });
+
+  test('resolve to what each makes of its part of the transaction', async () => {
+    const held = groups.run(async () => Promise.resolve(false));
+    await turn();
+    end();
+    expect(await held).toBe(false);
   });
 
   test('are refused, with nothing written, once one before them has failed', async () => {
     const failing = write('a');
-    groups.completed();
+    await turn();
     const waiting = write('b');
-    ends.get('a')!(new Error('Input/output error'));
+    end(new Error('Input/output error'));
     await expect(failing).rejects.toThrow('Input/output error');
     expect(spoiled).toBe(1);
     await expect(waiting).rejects.toThrow(NotBegun);
@@ -62,14 +72,48 @@ describe('writes to one file', () => {
     free = 2 ** 20 + 2 ** 18;
     const first = write('a', 2 ** 17);
     await expect(write('b', 2 ** 18)).rejects.toMatchObject({ reason: 'the disk is full', full: true });
-    groups.completed();
     free = 2 ** 21;
     const second = write('b', 2 ** 18);
-    ends.get('a')!();
-    await turn();
-    ends.get('b')!();
-    expect(await Promise.all([first, second])).toEqual(['a', 'b']);
+    end();
+    await first;
+    end();
+    expect(await second).toBe('b');
     expect([begun, spoiled]).toEqual([['a', 'b'], 0]);
+  });
+
+  test('are all refused while the file cannot be written, and go on afterwards', async () => {
+    free = 0;
+    const refused = await Promise.allSettled([write('a'), write('b')]);
+    expect(refused).toMatchObject([{ reason: { full: true } }, { reason: { full: true } }]);
+    free = 2 ** 30;
+    const next = write('c');
+    await turn();
+    end();
+    expect(await next).toBe('c');
+  });
+
+  test('that cannot be handed over fail alone', async () => {
+    const failing = groups.run(() => {
+      throw new StorageFailure('lmdb', 'the key is too long');
+    });
+    const results = Promise.allSettled([failing, write('a')]);
+    await turn();
+    end();
+    expect(await results).toMatchObject([{ reason: { reason: 'the key is too long' } }, { value: 'a' }]);
+  });
+
+  test('are waited for before the file is closed', async () => {
+    let idle = 0;
+    const first = write('a');
+    const closing = groups.idle().then(() => (idle = begun.length));
+    await turn();
+    void write('b');
+    end();
+    await first;
+    end();
+    await closing;
+    expect(idle).toBe(2);
+    await groups.idle();
   });
 
   test.each([
@@ -77,12 +121,12 @@ describe('writes to one file', () => {
     ['that never reached LMDB', new StorageFailure('lmdb', 'the file is being closed')],
   ])('go on after a failure %s', async (_what, failure) => {
     const failing = write('a');
-    groups.completed();
+    await turn();
     const waiting = write('b');
-    ends.get('a')!(failure);
+    end(failure);
     await expect(failing).rejects.toBe(failure);
     await turn();
-    ends.get('b')!();
+    end();
     expect(await waiting).toBe('b');
     expect(spoiled).toBe(0);
   });

@@ -1,5 +1,5 @@
 import { defaultConfig, type MountConfig } from './mount-config.ts';
-import { newSecret, type SecretRecord } from './secret-record.ts';
+import { newSecret, type SecretRecord, type VersionRecord } from './secret-record.ts';
 
 /** Versions that are kept where neither the mount nor the secret says how many. */
 const DEFAULT_MAX_VERSIONS = 10;
@@ -7,14 +7,14 @@ const DEFAULT_MAX_VERSIONS = 10;
 const LAST_MILLIS = 8.64e15;
 
 /**
- * The secret with one version more, without its data, and the numbers of the versions that it no longer keeps.
+ * The secret with one version more, without its data, and the versions that it no longer keeps.
  * The larger of the two `max_versions` counts, and the smaller of the two `delete_version_after`.
  */
 export function withNewVersion(
   before: SecretRecord | undefined,
   now: Date,
   config: MountConfig = defaultConfig,
-): { secret: SecretRecord; pruned: number[] } {
+): { secret: SecretRecord; pruned: readonly VersionRecord[] } {
   const { latest: _data, ...base } = before ?? newSecret(now);
   const time = now.toISOString();
   const version = base.current_version + 1;
@@ -25,7 +25,7 @@ export function withNewVersion(
   const oldest = version - kept + 1;
   return {
     secret: { ...secret, oldest_version: oldest, versions: secret.versions.filter((known) => known.version >= oldest) },
-    pruned: secret.versions.filter((known) => known.version < oldest).map((known) => known.version),
+    pruned: secret.versions.filter((known) => known.version < oldest),
   };
 }
 

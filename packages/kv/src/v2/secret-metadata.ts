@@ -27,6 +27,6 @@ export function secretMetadata(secret: SecretRecord): SecretMetadata {
   return {
     ...rest,
     delete_version_after: formatDuration(after),
-    versions: Object.fromEntries(versions.map(({ version, absent: _absent, ...known }) => [String(version), known])),
+    versions: Object.fromEntries(versions.map(({ version, absent: _absent, slot: _slot, ...known }) => [String(version), known])),
   };
 }

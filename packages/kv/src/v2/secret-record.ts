@@ -9,6 +9,8 @@ const VersionRecord = Type.Object({
   destroyed: Type.Boolean(),
   /** Imported when it was deleted, without its data: it cannot be undeleted. */
   absent: Type.Optional(Type.Literal(true)),
+  /** Names the record of its data where that was the record of a version that is no longer kept; otherwise the version's own number does. */
+  slot: Type.Optional(Type.Integer()),
 });
 export type VersionRecord = Static<typeof VersionRecord>;
 
@@ -40,8 +42,10 @@ export const SecretRecord = Type.Object({
 });
 export type SecretRecord = Static<typeof SecretRecord>;
 
-/** Data that is not in the secret's record, by `<version>/<path>`. */
+/** Data that is not in the secret's record, by `<slot>/<path>`. */
 export const DataRecord = Type.Object({
+  /** Whose data it is; absent where that is the version of the slot's number. */
+  version: Type.Optional(Type.Integer()),
   /** That of its version: tells the data from those of a deleted secret of the same path. */
   created_time: Type.String(),
   data: SecretData,

@@ -56,8 +56,9 @@ export async function dataOf(
   version: VersionRecord,
 ): Promise<SecretData | undefined> {
   if (secret.latest && version.version === secret.current_version) return secret.latest;
-  const record = await dataRecords(storage).get(dataId(version.version, path));
-  return record?.created_time === version.created_time ? record.data : undefined;
+  const slot = slotOf(version);
+  const record = await dataRecords(storage).get(dataId(slot, path));
+  return record?.created_time === version.created_time && (record.version ?? slot) === version.version ? record.data : undefined;
 }
 
 /** Starts over where what was read has changed meanwhile: a version destroyed or pruned, a secret deleted and made anew. */
@@ -69,7 +70,10 @@ export async function whileChanging<T>(work: () => Promise<T | 'changed'>): Prom
   throw new InternalError('the data of a version is missing');
 }
 
-/** Adds a version, and lets go of those that are too old. Within a transaction that has read `before`. */
+/**
+ * Adds a version, and lets go of those that are too old. Data takes the place of theirs: to replace a record touches fewer pages of a store than to add one and delete
+ * another. Within a transaction that has read `before`.
+ */
 export async function writeVersion(
   tx: Storage,
   path: string,
@@ -77,16 +81,25 @@ export async function writeVersion(
 ): Promise<{ secret: SecretRecord; version: VersionRecord }> {
   const { before, data } = change;
   const { secret, pruned } = withNewVersion(before, change.now, change.config);
-  const version = versionOf(secret, secret.current_version)!;
-  const previous = before && versionOf(before, before.current_version);
-  if (before?.latest && previous && !pruned.includes(previous.version)) {
-    await dataRecords(tx).put(dataId(previous.version, path), { created_time: previous.created_time, data: before.latest });
-  }
-  for (const number of pruned) await dataRecords(tx).delete(dataId(number, path));
+  const free = pruned.map(slotOf);
+  const records = dataRecords(tx);
+  const placed: VersionRecord[] = [];
+  const place = async (kept: VersionRecord, value: SecretData): Promise<void> => {
+    const { version, created_time } = kept;
+    const slot = free.shift();
+    if (slot === undefined) return records.put(dataId(version, path), { created_time, data: value });
+    placed.push({ ...kept, slot });
+    return records.put(dataId(slot, path), { version, created_time, data: value });
+  };
+  const moved = before?.latest && versionOf(secret, before.current_version);
+  if (moved) await place(moved, before.latest!);
   const small = isSmall(data);
-  if (!small) await dataRecords(tx).put(dataId(version.version, path), { created_time: version.created_time, data });
-  await secrets(tx).put(path, small ? { ...secret, latest: data } : secret);
-  return { secret, version };
+  if (!small) await place(versionOf(secret, secret.current_version)!, data);
+  for (const slot of free) await records.delete(dataId(slot, path));
+  const versions = secret.versions.map((known) => placed.find(({ version }) => version === known.version) ?? known);
+  const written: SecretRecord = { ...secret, versions, ...(small ? { latest: data } : {}) };
+  await secrets(tx).put(path, written);
+  return { secret: written, version: versionOf(written, written.current_version)! };
 }
 
 /** A large value is not written a second time just to be measured. */
@@ -100,8 +113,9 @@ export async function putSecret(
   path: string,
   change: { before: SecretRecord | undefined; secret: SecretRecord; data: ReadonlyMap<number, SecretData> },
 ): Promise<SecretRecord> {
-  const { before, secret, data } = change;
-  for (const { version } of before?.versions ?? []) if (!data.has(version)) await dataRecords(tx).delete(dataId(version, path));
+  const { before, data } = change;
+  const secret = { ...change.secret, versions: change.secret.versions.map(({ slot: _slot, ...version }) => version) };
+  for (const slot of (before?.versions ?? []).map(slotOf)) if (!data.has(slot)) await dataRecords(tx).delete(dataId(slot, path));
   const current = data.get(secret.current_version);
   const latest = current && isSmall(current) ? current : undefined;
   for (const { version, created_time } of secret.versions) {
@@ -134,7 +148,7 @@ export async function changeVersions(
     changed = true;
     if (!next.destroyed) continue;
     if (version.version === secret.current_version) latest = undefined;
-    await dataRecords(tx).delete(dataId(version.version, path));
+    await dataRecords(tx).delete(dataId(slotOf(version), path));
   }
   if (!changed) return false;
   const { latest: _data, ...rest } = secret;
@@ -146,11 +160,15 @@ export async function changeVersions(
 export async function deleteSecret(tx: Storage, path: string): Promise<boolean> {
   const secret = await secrets(tx).get(path);
   if (!secret) return false;
-  for (const { version, destroyed } of secret.versions) if (!destroyed) await dataRecords(tx).delete(dataId(version, path));
+  for (const version of secret.versions) if (!version.destroyed) await dataRecords(tx).delete(dataId(slotOf(version), path));
   await secrets(tx).delete(path);
   return true;
 }
 
-function dataId(version: number, path: string): string {
-  return `${version}/${path}`;
+function slotOf({ version, slot = version }: VersionRecord): number {
+  return slot;
+}
+
+function dataId(slot: number, path: string): string {
+  return `${slot}/${path}`;
 }

@@ -23,7 +23,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
       handle: async (req) => {
         if (!req.data.token) throw new BadRequest('missing token ID');
         if (req.data.token.startsWith('b.')) throw new BadRequest('batch tokens cannot be revoked');
-        await revoker.revoke(tokens.digest(req.data.token), req.signal);
+        await revoker.revoke(await tokens.digest(req.data.token), req.signal);
         return undefined;
       },
     }),
@@ -37,7 +37,7 @@ export function revokePaths({ tokens, revoker }: { tokens: TokenStore; revoker: 
       response: NoContent,
       handle: async (req) => {
         if (!req.data.token) throw new BadRequest('missing token ID');
-        await revoker.revoke(tokens.digest(req.data.token), req.signal, { orphanChildren: true });
+        await revoker.revoke(await tokens.digest(req.data.token), req.signal, { orphanChildren: true });
         return undefined;
       },
     }),

@@ -21,7 +21,7 @@ import { CorruptRecord } from '../../kernel/barrier/key-ring.ts';
 import type { Incarnations } from '../../kernel/incarnation/incarnations.ts';
 import { cappedWarning, limitTerms, type MountLimits } from '../../kernel/mounts/lease-terms.ts';
 import { requireIssuing } from '../../kernel/mounts/mount-record.ts';
-import { randomBase62 } from '../../kernel/random/random-base62.ts';
+import { orderedBase62 } from '../../kernel/random/ordered-base62.ts';
 import type { Store, StoreTransaction } from '../../kernel/storage/store.ts';
 import { failureText } from '../../kernel/work/failure-text.ts';
 import { DueRecords } from '../../kernel/work/due-records.ts';
@@ -127,7 +127,7 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     const limited = limitTerms(mount, issued.terms);
     const expires = secret.latest > 0 ? Math.min(now + limited.ttl * 1_000, secret.latest) : now + limited.ttl * 1_000;
     const renewable = issued.type.renew !== undefined && issued.terms.renewable !== false;
-    const id = `${secret.path}/${randomBase62(24)}`;
+    const id = `${secret.path}/${orderedBase62(24, now)}`;
     const record: LeaseRecord = {
       mount: mount.uuid,
       type: issued.type.type,

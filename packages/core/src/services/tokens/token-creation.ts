@@ -177,7 +177,7 @@ export class TokenCreation {
         ...(latest < Infinity ? { latest } : {}),
       };
       // Whoever had this id before leaves nothing behind.
-      const chosen = order.id ? this.#tokens.digest(order.id) : undefined;
+      const chosen = order.id ? this.#tokens.digestOfChosen(order.id) : undefined;
       if (chosen !== undefined) await this.#revoker.takeRemains(chosen, NEVER);
       const made = await this.#store.transaction(async (tx) => {
         await requireLivingMaker(tx, parent);

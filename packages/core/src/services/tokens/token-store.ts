@@ -11,14 +11,14 @@ import { BY_TOKEN } from '../leases/lease-index.ts';
 import { Records, SingleRecord } from '../../kernel/storage/records.ts';
 import { byBytes, type Store, type StoreTransaction } from '../../kernel/storage/store.ts';
 import { openBatchToken, sealBatchToken, type BatchTokenClaims } from './batch-token.ts';
-import { digestOf, newAccessor, newServiceToken } from './token-id.ts';
+import { digestOf, newAccessor, newServiceToken, placeOfAccessor, placeOfToken } from './token-id.ts';
 import { tokenRecords, ttlLeft, type TokenRecord } from './token-record.ts';
 import { Tombstones } from './tombstones.ts';
 
 const saltRecord = new SingleRecord('core/token-salt', Type.Object({ salt: Type.String() }));
 /** One key for each service token. */
 export const ACCESSORS = 'accessor/';
-/** By the digest of the accessor. */
+/** By the digest of the accessor, which has its place before it where that of the token has. */
 const accessorRecords = new Records(ACCESSORS, Type.Object({ accessor: Type.String(), digest: Type.String() }));
 const CHILDREN = 'token-child/';
 /** What a token keeps for itself, by its digest. */
@@ -93,17 +93,43 @@ export class TokenStore {
     this.#salt = undefined;
   }
 
-  digest(token: string): string {
-    if (!this.#salt) throw new Error('the token store is not open');
-    return digestOf(this.#salt, token);
+  /** The digest under which a token is stored that somebody chose. */
+  digestOfChosen(token: string): string {
+    return this.#bareDigest(token);
   }
 
-  /** A token that is good now; undefined for anything else. One store read, which may give the answer at once. */
+  /** The digest under which a token is stored, or would be. */
+  async digest(token: string): Promise<string> {
+    const bare = this.#bareDigest(token);
+    const placed = placeOfToken(token) + bare;
+    return placed !== bare && !(await this.#isStored(placed)) && (await this.#isStored(bare)) ? bare : placed;
+  }
+
+  /** A token that is good now; undefined for anything else. One store read, which may give the answer at once, and another one for a token that is not there. */
   find(token: string): MaybePromise<FoundToken | undefined> {
     if (token.startsWith('b.')) return this.#findBatch(token);
-    const digest = this.digest(token);
-    const record = this.#records.lookUp(digest);
-    return record instanceof Promise ? record.then((later) => this.#alive(digest, later)) : this.#alive(digest, record);
+    const bare = this.#bareDigest(token);
+    const placed = placeOfToken(token) + bare;
+    const record = this.#records.lookUp(placed);
+    if (record instanceof Promise) return record.then(async (later) => (later ? this.#alive(placed, later) : this.#findBare(placed, bare)));
+    return record ? this.#alive(placed, record) : this.#findBare(placed, bare);
+  }
+
+  /** Servers of version 0.1 stored all tokens without a place before their digests. */
+  #findBare(placed: string, bare: string): MaybePromise<FoundToken | undefined> {
+    if (placed === bare) return undefined;
+    const record = this.#records.lookUp(bare);
+    return record instanceof Promise ? record.then((later) => this.#alive(bare, later)) : this.#alive(bare, record);
+  }
+
+  #bareDigest(text: string): string {
+    if (!this.#salt) throw new Error('the token store is not open');
+    return digestOf(this.#salt, text);
+  }
+
+  /** Whether there is a record, readable or not. */
+  async #isStored(digest: string): Promise<boolean> {
+    return (await this.#store.keys({ prefix: this.#records.prefix + digest, limit: 1 })).length > 0;
   }
 
   #alive(digest: string, record: TokenRecord | undefined): FoundToken | undefined {
@@ -119,7 +145,10 @@ export class TokenStore {
   }
 
   async byAccessor(accessor: string): Promise<FoundToken | undefined> {
-    const pointer = await accessorRecords.get(this.#store, this.digest(accessor));
+    const bare = this.#bareDigest(accessor);
+    const placed = placeOfAccessor(accessor) + bare;
+    const pointer =
+      (await accessorRecords.get(this.#store, placed)) ?? (placed === bare ? undefined : await accessorRecords.get(this.#store, bare));
     const found = pointer && (await this.byDigest(pointer.digest));
     return found && !this.#dead(found) ? found : undefined;
   }
@@ -144,13 +173,14 @@ export class TokenStore {
 
   /** Stores a service token with all its index entries. `id`: a token chosen by the caller. */
   create(tx: StoreTransaction, record: Omit<TokenRecord, 'accessor'>, id?: string): { token: string; digest: string; record: TokenRecord } {
-    const token = id ?? newServiceToken();
-    const digest = this.digest(token);
-    const full: TokenRecord = { ...record, accessor: newAccessor() };
+    const now = this.#clock.millis();
+    const token = id ?? newServiceToken(now);
+    const digest = (id === undefined ? placeOfToken(token) : '') + this.#bareDigest(token);
+    const full: TokenRecord = { ...record, accessor: newAccessor(now) };
     if (full.expires !== 0) full.due = full.expires;
     if (id === undefined) this.#records.put(tx, digest, undefined, full);
     else this.#records.create(tx, digest, full);
-    accessorRecords.put(tx, this.digest(full.accessor), { accessor: full.accessor, digest });
+    accessorRecords.put(tx, this.#accessorDigest(full.accessor, digest), { accessor: full.accessor, digest });
     return { token, digest, record: full };
   }
 
@@ -303,7 +333,13 @@ export class TokenStore {
 
   #remove(tx: StoreTransaction, digest: string, record: TokenRecord): void {
     this.#records.remove(tx, digest, record);
-    accessorRecords.delete(tx, this.digest(record.accessor));
+    accessorRecords.delete(tx, this.#accessorDigest(record.accessor, digest));
+  }
+
+  /** `digest`: of its token. A place stands before both or neither. */
+  #accessorDigest(accessor: string, digest: string): string {
+    const bare = this.#bareDigest(accessor);
+    return digest.length === bare.length ? bare : placeOfAccessor(accessor) + bare;
   }
 
   #removeDamaged(tx: StoreTransaction, digest: string): void {
