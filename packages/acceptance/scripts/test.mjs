@@ -22,7 +22,7 @@ const CONSOLE = ['console', ['..', 'packages', 'console', 'scripts', 'build.js']
 const ESLINT = ['lint of our own rules', ['eslint', 'bin', 'eslint.js'], ['.']];
 /** Most rules, among them those that need types. */
 const OXLINT = ['lint', ['oxlint', 'bin', 'oxlint'], ['--type-aware', '.']];
-/** Each file allocates anew what it imports: a larger young generation is collected less often. The workers get it, and what they start does not. */
+/** Each file allocates again what it imports: a larger young generation is collected less often. The workers get it, and what they start does not. */
 const JEST_FLAGS = ['--max-semi-space-size=64'];
 /** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
 const ON_NEWEST_NODE = [
@@ -67,7 +67,7 @@ async function check(...those) {
 
 async function checkAll() {
   await check(BUILD, TYPES, OXLINT, FORMAT, CONSOLE, CONSOLE_TYPES);
-  // The site's tool writes its configuration anew beside the old one for a moment, where what goes through all files would find it.
+  // The site's tool writes its configuration again beside the old one for a moment, where what goes through all files would find it.
   await Promise.all([check(API, PACKAGES), check(SITE, ESLINT)]);
 }
 

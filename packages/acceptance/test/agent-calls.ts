@@ -339,7 +339,7 @@ export const agentScenarios: readonly AgentScenario[] = [
         finds: { 'data.version': 2 },
       },
       {
-        does: 'reads it again after five minutes, and renders the template anew',
+        does: 'reads it again after five minutes, and renders the template again',
         after: '5m',
         call: 'GET secret/data/app',
         finds: { 'data.data.user': 'app2', 'data.metadata.version': 2 },

@@ -69,7 +69,7 @@ interface Answer {
       rmSync(folder, { recursive: true });
     });
 
-    test('log in and renew over TLS, with the intermediates that they send, on each connection anew', async () => {
+    test('log in and renew over TLS, with the intermediates that they send, on each connection again', async () => {
       const { auth } = await curl(...as('alice'), tls('auth/cert/login'));
       expect(auth!.policies).toEqual(['default', 'web']);
       const renew = ['--header', `X-Vault-Token: ${auth!.client_token}`, tls('auth/token/renew-self')];

@@ -41,7 +41,7 @@ describe('`lerna version patch`', () => {
   beforeAll(() => {
     const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
     for (const file of files.split('\0')) {
-      // Without the lockfile: npm would go to the registry to write it anew.
+      // Without the lockfile: npm would go to the registry to write it again.
       if (!/^(?:packages|examples|docs)\/(?!.*\/test\/)|^(?:lerna|package)\.json$/.test(file)) continue;
       mkdirSync(join(clone, dirname(file)), { recursive: true });
       cpSync(join(ROOT, file), join(clone, file), { errorOnExist: false });

@@ -133,7 +133,7 @@ describe('traces', () => {
     expect(collector.text).not.toContain('name-of-a-secret');
   });
 
-  test('begin anew for each request, unless callers are believed', async () => {
+  test('begin again for each request, unless callers are believed', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const doubting = await start();
     await doubting.call('GET', 'sys/mounts', undefined, { traceparent });

@@ -33,7 +33,7 @@ export interface RecordPaths<C extends string, F extends TProperties, R> {
   /** What a read shows beside the fields, or in another form. */
   readonly shows?: TProperties;
   /**
-   * What a write makes of the record; runs within the transaction that stores it, and anew after a conflict. @throws BadRequest naming the field
+   * What a write makes of the record; runs within the transaction that stores it, and again after a conflict. @throws BadRequest naming the field
    */
   readonly write: (
     stored: R | undefined,

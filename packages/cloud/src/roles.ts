@@ -27,7 +27,7 @@ export async function requireRole(roles: Collection<RoleRecord>, name: string): 
   if (!record) throw new BadRequest(`Role ${JSON.stringify(name)} not found`);
   const role = roleOf(record);
   if (!role)
-    throw new InvalidRequest(`the data of role ${JSON.stringify(name)} are invalid; see invalid_data of the role, and write it anew`);
+    throw new InvalidRequest(`the data of role ${JSON.stringify(name)} are invalid; see invalid_data of the role, and write it again`);
   return role;
 }
 

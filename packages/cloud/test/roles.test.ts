@@ -311,7 +311,7 @@ describe('roles', () => {
     expect((await own.read('roles/old')).data).toMatchObject({ credential_type: '', invalid_data: 'AdministratorAccess' });
     expect(await own.call('read', 'aws/creds/old')).toMatchObject({
       status: 400,
-      errors: [expect.stringContaining('the data of role "old" are invalid; see invalid_data of the role, and write it anew')],
+      errors: [expect.stringContaining('the data of role "old" are invalid; see invalid_data of the role, and write it again')],
     });
     await own.close();
   });

@@ -287,7 +287,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     },
   );
 
-  test('a new key whose answer was lost is found, deleted and made anew: no unknown key is left', async () => {
+  test('a new key whose answer was lost is found, deleted and made again: no unknown key is left', async () => {
     await create();
     const before = await key();
     let lost = '';
@@ -317,7 +317,7 @@ describeWithAws('static-roles and static-creds', (aws) => {
     }
   };
 
-  test('a new key that is taken away from outside before it is in use is made anew', async () => {
+  test('a new key that is taken away from outside before it is in use is made again', async () => {
     await create();
     const refused = awsError(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
     aws.front.on('GetCallerIdentity', () => refused);

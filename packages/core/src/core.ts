@@ -127,7 +127,7 @@ export class Core {
     return this.#lifecycle.close();
   }
 
-  /** Opens files of audit devices anew: after log rotation. */
+  /** Opens files of audit devices again: after log rotation. */
   reopenAuditFiles(): Promise<void> {
     return this.#services.audit.reopen();
   }

@@ -43,7 +43,7 @@ export class CassandraSession extends SerialSession implements DatabaseSession {
     }
   }
 
-  /** Sessions that are open stay so: the database cannot end them, but asks for the permissions of a user anew every few seconds. */
+  /** Sessions that are open stay so: the database cannot end them, but asks for the permissions of a user again every few seconds. */
   async disableUser({ username, signal }: Pick<UserRequest, 'username' | 'signal'>): Promise<void> {
     const statements = renderStatements([`ALTER ROLE '{{username}}' WITH LOGIN = false`], { username }, cqlDialect);
     await this.sendUnlessAbsent(username, signal, statements);

@@ -76,7 +76,7 @@ export function withSecretFields(
 
 /**
  * What to store of `record`, which was made from `before` and then verified, over the record that is `current` by now: a rotation of the root
- * password that began in between is kept. Undefined where the write has to be begun anew. @throws TooManyRequests
+ * password that began in between is kept. Undefined where the write has to be begun again. @throws TooManyRequests
  */
 export function reconciled(
   name: string,

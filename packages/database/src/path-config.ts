@@ -19,7 +19,7 @@ import type { RootRotation } from './root-rotation.ts';
 
 const PASSWORD_IN_URL =
   'Password found in connection_url, use a templated url to enable root rotation and prevent read access to password information.';
-/** How often a write is begun anew when the connection was changed while it was being verified. */
+/** How often a write is begun again when the connection was changed while it was being verified. */
 const ATTEMPTS = 5;
 
 export function configPaths(host: EngineHost, connections: Connections, roots: RootRotation): readonly AnyPath[] {

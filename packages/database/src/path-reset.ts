@@ -5,7 +5,7 @@ import { recordsIn } from './records.ts';
 
 export function resetPaths(host: EngineHost, connections: Connections): readonly AnyPath[] {
   const reset = path('reset/{name}', {
-    synopsis: 'Starts a connection anew.',
+    synopsis: 'Restarts a connection.',
     description: 'Closes the connection and its plugin and opens it with the stored settings. Also ends a quarantine.',
     fields: { name: f.name('Name of the connection.') },
   }).update({
@@ -22,7 +22,7 @@ export function resetPaths(host: EngineHost, connections: Connections): readonly
   });
 
   const reload = path('reload/{plugin}', {
-    synopsis: 'Starts all connections of a plugin anew.',
+    synopsis: 'Restarts all connections of a plugin.',
     description: 'Closes the sessions of every connection that uses the plugin; each is opened at its next use.',
     fields: { plugin: f.name('Name of the plugin.') },
   }).update({

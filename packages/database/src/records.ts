@@ -123,7 +123,7 @@ export function recordsIn(storage: Pick<StorageView, 'collection'>): Records {
   return new RecordsIn(storage);
 }
 
-/** Each collection when it is asked for: most work needs one or two, and asks anew in every transaction. */
+/** Each collection when it is asked for: most work needs one or two, and asks again in every transaction. */
 class RecordsIn implements Records {
   readonly #storage: Pick<StorageView, 'collection'>;
 

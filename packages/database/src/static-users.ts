@@ -273,7 +273,7 @@ export class StaticUsers {
   #requireUnmoved(connection: NamedConnection, role: StaticRoleRecord): void {
     if (!this.#isMoved(connection, role)) return;
     throw new DatabaseMisused(
-      `the connection "${role.db_name}" leads to another server than that of the user, whose password is not sent there: point it to the first one again, or delete the role and write it anew`,
+      `the connection "${role.db_name}" leads to another server than that of the user, whose password is not sent there: point it to the first one again, or delete the role and write it again`,
     );
   }
 

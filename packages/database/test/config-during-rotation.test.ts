@@ -106,7 +106,7 @@ describe('config/:name while rotate-root/:name is at work', () => {
     expect((await shown()).root_rotation.state).toBe('idle');
   });
 
-  test('a rotation of unknown outcome that came while a password was verified is decided about anew', async () => {
+  test('a rotation of unknown outcome that came while a password was verified is decided about again', async () => {
     const verifying = database.hold('verify');
     const writing = write({ password: 'p0' });
     await verifying.done;

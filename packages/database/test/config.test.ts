@@ -197,7 +197,7 @@ describe('connections', () => {
     expect((await mount.read('config/old')).data).toMatchObject({ plugin_version: 'v1.2.0' });
   });
 
-  test('POST reset/:name opens the connection anew, and POST reload/:plugin does so for all of a plugin', async () => {
+  test('POST reset/:name opens the connection again, and POST reload/:plugin does so for all of a plugin', async () => {
     await mount.write('config/pg', connectionTo(server));
     expect((await mount.write('reset/pg')).status).toBe(204);
     expect(await refusal('update', 'reset/none')).toEqual([

@@ -34,7 +34,7 @@ describe('connection_details of config/:name', () => {
     expect(await shown()).toEqual({ host: 'h' });
   });
 
-  test('hold no secret of the plugin before, until the field is sent anew', async () => {
+  test('hold no secret of the plugin before, until the field is sent again', async () => {
     await mount.write('config/c', { plugin_name: 'second-database-plugin' });
     expect(await shown()).toEqual({ host: 'h' });
     await mount.write('config/c', { allowed_roles: '*' });

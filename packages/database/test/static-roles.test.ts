@@ -73,7 +73,7 @@ describe('static roles', () => {
     expect(await refusalOf('read', 'static-creds/none')).toEqual([400, 'unknown role: none']);
   });
 
-  test('POST rotate-role/:name rotates now and begins the period anew', async () => {
+  test('POST rotate-role/:name rotates now and begins the period again', async () => {
     await mount.write('static-roles/st', { db_name: 'pg', username: 'fixed', rotation_period: '24h' });
     const before = await creds();
     await mount.advance('5h');

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 
 const closed = new WeakMap<object, TSchema>();
-/** By their text: each mount declares its paths anew, and a schema takes longer to compile than most tests to run. */
+/** By their text: each mount declares its paths again, and a schema takes longer to compile than most tests to run. */
 const closedTexts = new Map<string, TSchema>();
 
 /** The schema without room for keys that it does not name, so that a forgotten key is found. An object that says `additionalProperties` keeps its word. */

@@ -6,7 +6,7 @@ import { answerClientFault, type ClientFault } from './client-fault.ts';
 
 /**
  * Node's parser knows a fixed set of verbs and refuses the two that this API has of its own. It stops exactly at the verb, however,
- * and nothing is lost by then: the parser is started anew on the same bytes, as a GET of a target that only this process can make,
+ * and nothing is lost by then: the parser is restarted on the same bytes, as a GET of a target that only this process can make,
  * and the verb is restored before anybody sees the request. Requests with other verbs never come here, and cost nothing more.
  */
 const VERBS = ['LIST', 'SCAN'] as const;

@@ -22,7 +22,7 @@ export function othersWait(socket: Duplex): boolean {
   return (waiting.get(socket) ?? 0) > 0;
 }
 
-/** True where a request is late because the server does not read on. Its time then begins anew once the server does. */
+/** True where a request is late because the server does not read on. Its time then starts again once the server does. */
 export function postponesTimeout(socket: Duplex): boolean {
   if (!heldBack.has(socket)) return false;
   overdue.add(socket);

@@ -35,7 +35,7 @@ export function exitCodeOf({ totals, stopped, verified }: Pick<Report, 'totals' 
 
 /** What never comes from any source, whatever it has. */
 const NEVER =
-  'Tokens, leases, wrapped values and cubbyholes never come: whoever has one logs in anew. Leave the leases of the source to it until they end, or revoke ' +
+  'Tokens, leases, wrapped values and cubbyholes never come: whoever has one logs in again. Leave the leases of the source to it until they end, or revoke ' +
   'them there after the move.';
 
 /** The report for people. `table` sets columns. */

@@ -10,7 +10,7 @@ interface Opened {
 
 /**
  * The API server of a mount. Its connections stay open until a call comes with another address; calls that are under way then end on the old ones, and the
- * circuit breaker begins anew.
+ * circuit breaker starts again.
  */
 export class ApiServers {
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-// TypeBox in few files, below .strongroom: jest loads the modules of each test file anew, and two of five are TypeBox's.
+// TypeBox in few files, below .strongroom: jest loads the modules of each test file again, and two of five are TypeBox's.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

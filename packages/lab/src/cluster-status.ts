@@ -74,7 +74,7 @@ export function modified({ plural, group }: StatusKind, name: string): ClusterAn
   return status(409, 'Conflict', message, detailsOf(plural, group, name));
 }
 
-/** The object was deleted and made anew since. */
+/** The object was deleted and made again since. */
 export function otherUid({ kind, group }: StatusKind, name: string, wanted: string, found: string): ClusterAnswer {
   const message = `Operation cannot be fulfilled on ${grouped(kind, group)} "${name}": the UID in the precondition (${wanted}) does not match the UID in record (${found}). The object might have been deleted and then recreated`;
   return status(409, 'Conflict', message, detailsOf(kind, group, name));

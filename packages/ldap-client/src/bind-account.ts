@@ -74,8 +74,8 @@ export function rootAfter(before: BindAccount, sent: SentBindAccount): BindAccou
   const { previous, demanded: _asked, ...rest } = root;
   if (sent.bindpass === undefined) return previous === undefined ? rest : { ...rest, previous };
   // Somebody knows the password now: it is not the server's alone, and not yet proven.
-  const { managed_account: _released, shelved: _ours, login: _ofTheOther, ...anew } = rest;
-  return anew;
+  const { managed_account: _released, shelved: _ours, login: _ofTheOther, ...again } = rest;
+  return again;
 }
 
 /** The plan of a record that may have none. */

@@ -36,7 +36,7 @@ export interface Directory {
    */
   withServiceConnection<T>(binding: ServiceBinding, work: (connection: Connection) => Promise<T>, options?: ServiceOptions): Promise<T>;
   /**
-   * Binds as a user, always anew, and runs the work, if any, as that user; a refusal rejects with the server's code (49 for a wrong
+   * Binds as a user, always again, and runs the work, if any, as that user; a refusal rejects with the server's code (49 for a wrong
    * password). Right afterwards the connection is bound as the next user who waits, or anonymously; while others are verified, it waits up to 10 ms for the
    * next one first. Until then nothing else is sent on it.
    */

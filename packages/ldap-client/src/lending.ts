@@ -35,7 +35,7 @@ export class Lending<T> {
     }
   }
 
-  /** The next use opens anew. */
+  /** The next use opens again. */
   retire(): void {
     const opening = this.#opening;
     this.#opening = undefined;

@@ -81,7 +81,7 @@ describeWithSlapd('pooled connections to OpenLDAP', () => {
     expect(proxy.accepted).toBe(1);
   });
 
-  test('service accounts do not share connections, and a changed password starts anew', async () => {
+  test('service accounts do not share connections, and a changed password starts again', async () => {
     const { proxy, directory } = await counted();
     const who = (lent: Connection): Promise<string> => lent.whoAmI();
     expect(await directory.withServiceConnection(service, who)).toBe(`dn:${service.dn}`);

@@ -383,7 +383,7 @@ describe('servers that cannot be reached or answer oddly', () => {
     expect(await failure(connection.whoAmI())).toMatchObject({ code: 2 });
   });
 
-  test('names that ldapjs cannot parse, or would spell anew, come back as the server wrote them', async () => {
+  test('names that ldapjs cannot parse, or would spell again, come back as the server wrote them', async () => {
     const entry = (id: number, dn: string): Buffer =>
       ber(0x30, ber(2, [id]), ber(responseTag.entry, ber(4, dn), ber(0x30, ber(0x30, ber(4, 'cn'), ber(0x31, ber(4, 'x'))))));
     const names = ['<GUID=1234>', 'føø=bar', 'no name at all', 'cn=one+cn=two,dc=x', 'CN=Ü\\2C\\ ,dc=x'];

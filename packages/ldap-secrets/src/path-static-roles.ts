@@ -159,7 +159,7 @@ function requireAtRest(name: string, { pending }: StaticRoleRecord, now: number)
   throw new TooManyRequests(`the static role ${name} is being rotated; try again`, { headers: { 'Retry-After': '1' } });
 }
 
-/** A creation that never got through: it may be begun anew. */
+/** A creation that never got through: it may be begun again. */
 function neverRotated({ current, pending }: StaticRoleRecord): boolean {
   return current === undefined && pending !== undefined;
 }

@@ -177,7 +177,7 @@ describeWithSlapd('static-role', () => {
       expect(await view.takes(dnOf('svc6'), (await cred('a')).password)).toBe(true);
     });
 
-    test('a creation whose answer was lost keeps the password that is in force, also when it is begun anew and fails before anything is sent', async () => {
+    test('a creation whose answer was lost keeps the password that is in force, also when it is begun again and fails before anything is sent', async () => {
       const made = { username: 'svc8', rotation_period: '1h' };
       const cutOff = async (n: number, loss: 'request' | 'answer', counted: 'calls' | 'changes') => {
         cutter.cutAt(n, loss, counted);
@@ -270,7 +270,7 @@ describeWithSlapd('static-role', () => {
     expect(await view.takes(dnOf('svc1'), first.password)).toBe(false);
   });
 
-  test('POST rotate-role/:role_name rotates now, and the time to the next rotation begins anew', async () => {
+  test('POST rotate-role/:role_name rotates now, and the time to the next rotation starts again', async () => {
     await write('a', { username: 'svc1', rotation_period: '1h' });
     const first = await cred('a');
     await mount.advance('30m');
@@ -489,7 +489,7 @@ describeWithSlapd('static-role', () => {
       expect(await writeAs(await tokenWith('update'), own)).toBe(refused('library account "svc3"'));
     });
 
-    test('is no other way to it where the configuration is deleted and written anew', async () => {
+    test('is no other way to it where the configuration is deleted and written again', async () => {
       const token = await tokenWith('create', 'update', 'delete');
       await write('app', { username: 'svc1', dn: dnOf('svc1'), rotation_period: '24h' });
       expect((await mount.call('delete', 'ldap/config', { token })).status).toBe(204);

@@ -116,7 +116,7 @@ interface Sent extends SentPlan, SentImport {
   readonly username: string | undefined;
 }
 
-/** A creation that never got through: it is begun anew. */
+/** A creation that never got through: it is begun again. */
 function neverRotated({ current, pending }: StaticRoleRecord): boolean {
   return current === undefined && pending !== undefined;
 }

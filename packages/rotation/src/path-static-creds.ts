@@ -72,7 +72,7 @@ export function staticCredsPaths<F extends TProperties>(clock: Clock, words: Sta
   });
   const rotate = path(words.rotateRole, {
     synopsis: `${verb} the ${noun} of a static role now.`,
-    description: 'The time to the next rotation begins anew.',
+    description: 'The time to the next rotation starts again.',
     fields: { name: words.name },
   }).update({
     summary: 'Rotates now.',

@@ -129,7 +129,7 @@ export interface Method<R, S extends StoredRotation, B> {
   /** What callers get for the error of a try. */
   shown?(work: Work<R, S, B>, error: unknown): unknown;
 
-  /** What a circuit breaker guards: stored with the job, or found anew for each run. */
+  /** What a circuit breaker guards: stored with the job, or found again for each run. */
   readonly target: { readonly stored: (id: string, record: R) => string } | { readonly live: (id: string) => string };
   /** What is rotated on demand is due until it is through. Otherwise a failure before anything was changed is not tried again. */
   readonly insists: boolean;

@@ -13,7 +13,7 @@ export function translateModuleError(error: unknown): SealError {
   if (WRONG_KEY.has(name)) return new SealWrongKey(text, options);
   if (name.startsWith('CKR_PIN'))
     return new SealPermissionDenied(
-      `${text}. The PIN is not tried again until the server starts anew, so that the module does not lock it`,
+      `${text}. The PIN is not tried again until the server restarts, so that the module does not lock it`,
       options,
     );
   return REFUSED.test(name) ? new SealPermissionDenied(text, options) : new SealUnavailable(text, options);

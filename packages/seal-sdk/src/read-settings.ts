@@ -15,7 +15,7 @@ export interface ReadSettings<S extends Settings> {
   readonly complaints: readonly SettingRemark[];
   /** What works for now, such as a file that is not there yet. */
   readonly notices: readonly SettingRemark[];
-  /** The values. Files are read anew at each call. @throws SealUnavailable for a file that cannot be read, or that holds no such value */
+  /** The values. Files are read again at each call. @throws SealUnavailable for a file that cannot be read, or that holds no such value */
   values(): SettingValues<S>;
 }
 

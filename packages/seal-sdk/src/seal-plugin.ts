@@ -46,7 +46,7 @@ export interface SealSession {
   wrap(request: WrapRequest): Promise<WrappedBlob>;
   /** Decrypts a blob of any version of the key that the service still has. @throws SealWrongKey when the blob or `aad` is another */
   unwrap(request: UnwrapRequest): Promise<Uint8Array>;
-  /** The version of the key that `wrap` uses now. Changes when the key is rotated: the host then wraps anew. */
+  /** The version of the key that `wrap` uses now. Changes when the key is rotated: the host then rewraps. */
   keyId(request: KeyIdRequest): Promise<string>;
   /** Idempotent. Later calls of the others reject with SealClosed. */
   close(): Promise<void>;

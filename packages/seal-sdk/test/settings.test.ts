@@ -31,7 +31,7 @@ describe('the settings of a seal', () => {
     expect(read({}, { env: { BOX_ADDR: 'env' }, envWins: false }).values().address).toBe('env');
   });
 
-  test('values may name an environment variable or a file, which is read anew at each opening', () => {
+  test('values may name an environment variable or a file, which is read again at each opening', () => {
     let held = 'one\n';
     const { values } = read({ address: 'env://PLACE', token: 'file:///t' }, { env: { PLACE: 'there' }, readFile: () => Buffer.from(held) });
     expect(values()).toMatchObject({ address: 'there', token: 'one' });

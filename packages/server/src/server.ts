@@ -60,11 +60,11 @@ export async function openServer(options: StartOptions & { readonly siblings?: W
           log.info('the log level changes', { from: log.level, to: next.logLevel });
           log.level = next.logLevel;
         }
-        await attempt('the log file cannot be opened anew', () => {
+        await attempt('the log file cannot be reopened', () => {
           log.reopen();
         });
         listeners.reloadTls();
-        await attempt('an audit file cannot be opened anew', async () => opened.reopenAuditFiles());
+        await attempt('an audit file cannot be reopened', async () => opened.reopenAuditFiles());
         log.info('reloaded');
       },
       stop: () => (stopping ??= stop()),

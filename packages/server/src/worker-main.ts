@@ -4,7 +4,7 @@ import { ignoreUserSignals } from './early-signals.ts';
 
 ignoreUserSignals();
 const started = quietStart();
-// To reload, a signal may go to the whole process group. What is not loaded yet reads everything anew in any case.
+// To reload, a signal may go to the whole process group. What is not loaded yet reads everything again in any case.
 process.on('SIGHUP', () => undefined);
 const { work } = await import('./work.ts');
 process.exit(await work(process.argv.slice(2), started));

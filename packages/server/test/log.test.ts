@@ -92,7 +92,7 @@ describe('the log', () => {
     );
   });
 
-  test('opens its file anew after rotation, and lets nobody else read it', () => {
+  test('opens its file again after rotation, and lets nobody else read it', () => {
     const folder = scratchFolder();
     const file = join(folder, 'logs', 'server.log');
     const log = new ServerLog({ level: 'info', format: 'json', file });

@@ -242,7 +242,7 @@ describe('a server', () => {
     expect(existsSync(pid)).toBe(false);
   });
 
-  test('opens audit files anew when it reloads', async () => {
+  test('opens audit files again when it reloads', async () => {
     const file = join(folder, 'audit.log');
     const server = await start(`${ANY_PORT}\naudit "file" "main" { file_path = "${file}" }`);
     await ask(`${server.addresses[0]!}/v1/sys/mounts`);

@@ -15,7 +15,7 @@ type Stream = ClientDuplexStream<WatchRequest, WatchResponse>;
 
 /**
  * Hears the change notifications of other processes by a watch, from revision to revision. Every second it looks at the store itself: the head of the
- * notifications tells up to where there are some, so a watch that is silent for no good reason is found out, and begins anew elsewhere.
+ * notifications tells up to where there are some, so a watch that is silent for no good reason is found out, and starts again elsewhere.
  */
 export class ChangeNotifications {
   readonly #session: Session;

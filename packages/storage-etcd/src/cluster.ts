@@ -70,7 +70,7 @@ export class Cluster {
     return this.#authenticating;
   }
 
-  /** The next call logs in anew. */
+  /** The next call logs in again. */
   forgetLogin(): void {
     this.#token = undefined;
   }

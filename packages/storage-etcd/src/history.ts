@@ -117,7 +117,7 @@ export class History {
       });
     } else {
       this.revision = Math.max(this.revision, revision);
-      if (!silent) this.#log.info('the store was replaced by another: everything is read anew', { generation: state.generation });
+      if (!silent) this.#log.info('the store was replaced by another: everything is read again', { generation: state.generation });
     }
     if (!silent) this.#tell(EVERYTHING);
   }

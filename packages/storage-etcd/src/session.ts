@@ -70,7 +70,7 @@ export class Session {
   }
 
   /**
-   * One consistent state of the store. The operations are made anew when the store turns out to be another.
+   * One consistent state of the store. The operations are made again when the store turns out to be another.
    * @throws StorageFailure, transient where no member answers; and what gRPC throws where etcd refuses
    */
   async read(operations: () => readonly Op[], attemptMs = ATTEMPT_MS): Promise<Read> {

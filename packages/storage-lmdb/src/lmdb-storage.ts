@@ -92,7 +92,7 @@ class LmdbStorage implements StorageDriver {
   /** Whether `LOOK_EVERY` entries or more have been touched since the last look whether the store is at rest. */
   #busy = false;
   readonly #restLooks = setInterval(() => this.#rest(), REST_LOOK_MS).unref();
-  /** Set while commits must wait, after a failed write: the file is about to be, or being, opened anew. */
+  /** Set while commits must wait, after a failed write: the file is about to be, or being, reopened. */
   #renewing: Promise<void> | undefined;
   /** Set while reads must wait too. */
   #reopening: Promise<void> | undefined;
@@ -273,7 +273,7 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  /** Waits while the file is being opened anew, and opens it where that has failed. */
+  /** Waits while the file is being reopened, and opens it where that has failed. */
   async #opened(): Promise<void> {
     while (this.#reopening) await this.#reopening;
     if (this.#environment.opened) return;
@@ -379,14 +379,14 @@ class LmdbStorage implements StorageDriver {
     if (!this.#lifetime.closed && !this.#reopening) this.#pages.bound(most);
   }
 
-  /** After a failed write: opens the file anew where that can succeed. Otherwise returns why not, and what is open can still be read. */
+  /** After a failed write: reopens the file where that can succeed. Otherwise returns why not, and what is open can still be read. */
   #recover(): StorageFailure | undefined {
     const { unwritable } = this.#environment;
     if (!unwritable) this.#renew();
     return unwritable;
   }
 
-  /** Lets commits under way end, holds new ones back, and opens the file anew. */
+  /** Lets commits under way end, holds new ones back, and reopens the file. */
   #renew(): void {
     if (this.#lifetime.closed) return;
     this.#renewing ??= this.#drained()

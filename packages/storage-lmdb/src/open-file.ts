@@ -31,14 +31,14 @@ const files = new Map<string, OpenFile>();
 /**
  * A file that LMDB has opened, once for all its users in this process. Opened twice it would lose its lock among processes: the system releases a process's `fcntl` locks
  * on a file when the process closes any descriptor of it, and lmdb opens and closes one to find out that it has the file already. The next process to open the store
- * would think itself alone, and set up the locks anew under those who use them.
+ * would think itself alone, and set up the locks again under those who use them.
  */
 export class OpenFile {
   readonly db: Database;
   readonly #identity: string;
   readonly #root: string;
   readonly #writes: WriteGroups;
-  /** Each is called when the file has to be opened anew. */
+  /** Each is called when the file has to be reopened. */
   readonly #users = new Set<() => void>();
   /** Resolves when all users have closed the file. */
   readonly closed: Promise<void>;

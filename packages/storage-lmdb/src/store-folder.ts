@@ -27,7 +27,7 @@ export function placeOf(root: string): Place {
     const folder = name === '' ? root : join(root, name);
     const missing = folder !== root && !statSync(folder, { throwIfNoEntry: false });
     if (stampOf(root) !== stamp) continue;
-    // Made anew it would be an empty store.
+    // Made again it would be an empty store.
     if (missing) throw new StorageFailure(NAME, `the folder ${name} is missing, which the file ${POINTER} names`);
     return { folder, stamp };
   }

@@ -6,7 +6,7 @@ const SMALL = 2 ** 16;
 /** Bytes that stay free on the disk, for what a transaction adds besides, and for what other processes write meanwhile. */
 const RESERVE = 2 ** 20;
 
-/** A write that had not begun when another one failed. It may be tried again once the file has been opened anew. */
+/** A write that had not begun when another one failed. It may be tried again once the file has been reopened. */
 export class NotBegun extends StorageFailure {
   constructor() {
     super(NAME, 'the store is being reopened after a failed write; nothing was written', { transient: true });
@@ -39,7 +39,7 @@ export class WriteGroups {
 
   /**
    * `transaction` has lmdb begin a transaction of what is handed over in the call, and resolves when that is on the disk. `onSpoiled` is called when a write has failed in
-   * a way after which the file has to be opened anew; before any other write ends. `free`: how many bytes there are for the file to grow; it may throw what the writes of
+   * a way after which the file has to be reopened; before any other write ends. `free`: how many bytes there are for the file to grow; it may throw what the writes of
    * the group are refused with.
    */
   constructor(options: {

@@ -154,7 +154,7 @@ export class ChangeNotifications {
     this.#pruned = pruned;
     // A crash sets the numbers back: some may be below those that were read.
     if (before !== undefined && incarnation !== before.incarnation) return this.#connections.history.recovered();
-    // Some were removed before they were read here, or the transactions count anew.
+    // Some were removed before they were read here, or the transactions count again.
     if (removed || (before !== undefined && xmin < before.xmin)) return this.#heard(EVERYTHING);
     for (const { id, origin, keys } of found) if (origin !== this.#origin && !seen.has(id)) this.#heard(keys);
   }

@@ -57,13 +57,13 @@ export class History {
     if (!this.#tables || !entries || this.#tables.entries === entries) return;
     this.#tables.entries = entries;
     this.epoch += 1;
-    this.#log.info('the store was replaced by another: everything is read anew', { table: name });
+    this.#log.info('the store was replaced by another: everything is read again', { table: name });
     if (tell) this.#changed();
   }
 
   /** The server has crashed and recovered. All commits that were answered are there, but some notifications may never be read. */
   recovered(): void {
-    this.#log.warn('PostgreSQL has recovered from a crash, or its statistics were reset: everything is read anew');
+    this.#log.warn('PostgreSQL has recovered from a crash, or its statistics were reset: everything is read again');
     this.#changed();
   }
 
@@ -117,7 +117,7 @@ export class History {
     this.epoch += 1;
     this.past += 1;
     this.#log.warn(
-      'PostgreSQL has another history since a failover or a restore: everything is read anew; commits acknowledged before may be lost',
+      'PostgreSQL has another history since a failover or a restore: everything is read again; commits acknowledged before may be lost',
       {
         timeline: found.timeline,
         previous_timeline: before.timeline,

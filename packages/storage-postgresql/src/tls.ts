@@ -8,7 +8,7 @@ import { shown } from './shown.ts';
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const;
 
 /**
- * How the parameters of a connection URL want the connection encrypted; undefined where they do not say. Reads the files anew, as certificates are renewed.
+ * How the parameters of a connection URL want the connection encrypted; undefined where they do not say. Reads the files again, as certificates are renewed.
  * @throws StorageFailure for a file that cannot be read
  */
 export function tlsOf(parameters: URLSearchParams): boolean | ConnectionOptions | undefined {

@@ -92,7 +92,7 @@ describe('change notifications', () => {
     await Promise.all([early.end(), other.end()]);
   });
 
-  test('whose transactions have numbers that were read before a crash of PostgreSQL are not passed over: everything is read anew', async () => {
+  test('whose transactions have numbers that were read before a crash of PostgreSQL are not passed over: everything is read again', async () => {
     const table = `store_${tables++}`;
     let paused = false;
     const one = await opened(table);
@@ -111,7 +111,7 @@ describe('change notifications', () => {
     for (let i = 0; i < 20; i++) await server.query('SELECT txid_current()');
     paused = false;
     await until('everything', 5_000);
-    expect(lines).toEqual(['PostgreSQL has recovered from a crash, or its statistics were reset: everything is read anew']);
+    expect(lines).toEqual(['PostgreSQL has recovered from a crash, or its statistics were reset: everything is read again']);
     await one.commit({ notify: ['after'] });
     await until('after', 3_000);
     expect(heard.at(-1)).toBe('after');

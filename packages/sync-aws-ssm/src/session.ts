@@ -79,7 +79,7 @@ export class AwsSsmSession implements DestinationSession {
       },
     );
     const { Version } = await this.#client.putParameter({ ...this.#parameter(name, value, mark), Overwrite: true }, options);
-    // It was removed before the change, which has made it anew.
+    // It was removed before the change, which has made it again.
     if (!there || Version === 1) await tagged();
     return written(name, mark, Version);
   }

@@ -87,7 +87,7 @@ describeWithMoto('AWS Parameter Store, emulated by moto', () => {
     expect(await ssm.read({ name: '/app/theirs', signal })).toMatchObject({ mark: MARK, revision: '2' });
   });
 
-  test('a change of what was removed meanwhile makes it anew, with mark and tags', async () => {
+  test('a change of what was removed meanwhile makes it again, with mark and tags', async () => {
     const ssm = await session();
     await ssm.put(put('/app/gone'));
     const current = (await ssm.read({ name: '/app/gone', signal }))!;

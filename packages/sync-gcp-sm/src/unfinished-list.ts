@@ -2,7 +2,7 @@
 const LIFE_MS = 2 * 3_600_000;
 
 /**
- * What lists that were cut off have looked up, so that the next one goes on where they ended instead of beginning anew: a list of very many secrets
+ * What lists that were cut off have looked up, so that the next one goes on where they ended instead of beginning again: a list of very many secrets
  * takes longer than the host lets one call take. One that reaches its end leaves nothing behind.
  */
 export class UnfinishedList<V> {

@@ -63,7 +63,7 @@ describe('a session with GitHub', () => {
     expect(lines().filter((line) => line.endsWith('/public-key'))).toHaveLength(1);
   });
 
-  test('replaces nothing that was made anew since the host looked', async () => {
+  test('replaces nothing that was made again since the host looked', async () => {
     const session = await open();
     const current = await session.write('TOKEN', 'ours');
     server.scope('acme/shop').delete('TOKEN');

@@ -145,7 +145,7 @@ describeOnClusters('Secrets', (start) => {
     expect((await outside.see('app'))!.data).toEqual({ a: 'edited' });
   });
 
-  test('a Secret that was made anew is neither changed nor removed', async () => {
+  test('a Secret that was made again is neither changed nor removed', async () => {
     await write({ a: '1' });
     const before = await read();
     await outside.remove('app');

@@ -97,7 +97,7 @@ export interface RemoteSecret {
   /** As found beside the secret; absent if none is there, it cannot be read as one, or the destination is `recorded`. */
   readonly mark?: OwnershipMark;
   /**
-   * Changes when the secret is removed and made anew, and not when its value changes: an ARN, an env id, `created_at`. Required where
+   * Changes when the secret is removed and made again, and not when its value changes: an ARN, an env id, `created_at`. Required where
    * ownership is `recorded`.
    */
   readonly identity?: string;

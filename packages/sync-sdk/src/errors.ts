@@ -70,7 +70,7 @@ export class Throttled extends SyncError {
   }
 }
 
-/** Somebody made a secret of this name between `read` and `put`. Nothing was changed. The host reads again and decides anew. */
+/** Somebody made a secret of this name between `read` and `put`. Nothing was changed. The host reads and decides again. */
 export class NameTaken extends SyncError {
   constructor(message: string, options?: SyncErrorOptions) {
     super('name_taken', message, options);

@@ -168,7 +168,7 @@ export class VaultSession implements DestinationSession {
   }
 }
 
-/** Grows with every version; its time tells a secret that was made anew. */
+/** Grows with every version; its time tells a secret that was made again. */
 function revisionOf({ version, versionTime, isGone }: Omit<KvMetadata, 'custom'>): string {
   return [version, versionTime, isGone ? 'deleted' : ''].filter((part) => part !== '').join(' ');
 }

@@ -17,7 +17,7 @@ interface Held {
 
 /**
  * The token of a session: the configured one, or one by AppRole. Past half of its life it is renewed before the next call; where that is impossible, the AppRole
- * logs in anew.
+ * logs in again.
  */
 export class VaultLogin {
   readonly #connection: VaultConnection;
@@ -46,7 +46,7 @@ export class VaultLogin {
     }
   }
 
-  /** The server does not take the token any more: the next call asks for it anew. */
+  /** The server does not take the token any more: the next call asks for it again. */
   forget(): void {
     this.#held = undefined;
   }

@@ -38,7 +38,7 @@ describeWhere(openbaoMissing(), 'A running OpenBao', () => {
   beforeAll(async () => void (door = await startOpenbaoDoor()), 60_000);
   afterAll(async () => door?.stop());
 
-  test('answers as the recording says; with STRONGROOM_RECORD=1 it is recorded anew', async () => {
+  test('answers as the recording says; with STRONGROOM_RECORD=1 it is recorded again', async () => {
     await prepareServer(door);
     const outcomes = await makeCalls(door.address);
     const { version } = (await (await fetch(`${door.address}/v1/sys/health`)).json()) as { version: string };

@@ -114,7 +114,7 @@ describeOnPeers('A session', (start) => {
     expect(await outside.see('app')).toEqual({ value: 'two' });
   });
 
-  test('a secret that was made anew is neither changed nor removed', async () => {
+  test('a secret that was made again is neither changed nor removed', async () => {
     await session.write('app', 'one');
     const before = await read();
     await outside.remove('app');
@@ -178,7 +178,7 @@ describeOnPeers('A session', (start) => {
     });
   });
 
-  test('a wrong token is named with its status, and the next call looks anew', async () => {
+  test('a wrong token is named with its status, and the next call looks again', async () => {
     const wrong = await open({ token: 'hvs.wrong' });
     for (const _ of [1, 2]) {
       expect(await failure(wrong.write('app', 'x'))).toEqual({

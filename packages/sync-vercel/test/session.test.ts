@@ -107,7 +107,7 @@ describe('a session with Vercel', () => {
     expect(await read(preview, 'TOKEN')).toBeUndefined();
   });
 
-  test('makes a variable anew that somebody deleted since the host looked', async () => {
+  test('makes a variable again that somebody deleted since the host looked', async () => {
     const session = await open();
     const made = await session.write('TOKEN', 'one');
     project.delete(made.identity!);

@@ -1,7 +1,7 @@
 import type { Clock } from '@strongroom/engine-sdk';
 import type { Pace } from '@strongroom/sync-sdk';
 
-/** Which state of a destination runs: a pause that the provider asked for ends when the destination is written anew. */
+/** Which state of a destination runs: a pause that the provider asked for ends when the destination is written again. */
 interface Paced {
   readonly id: string;
   readonly generation: number;

@@ -173,7 +173,7 @@ export function associationPaths(
         dry_run: f.bool('Only with a rule: show which secrets it would link, and store nothing.'),
       },
     }).update({
-      summary: 'Links a secret and syncs it, or syncs it anew.',
+      summary: 'Links a secret and syncs it, or syncs it again.',
       response: Type.Union([Answer, Preview]),
       handle: async (req) => {
         const destination = await requireDestination(req.data);

@@ -18,7 +18,7 @@ export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
 
 /** A destination, by `<type>/<name>`. */
 export const DestinationRecord = Type.Object({
-  /** 24 hex digits; a destination made anew under the same name has another one. */
+  /** 24 hex digits; a destination made again under the same name has another one. */
   id: Type.String(),
   type: Type.String(),
   name: Type.String(),

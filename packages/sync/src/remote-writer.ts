@@ -11,13 +11,13 @@ export interface Wanted extends Content {
   readonly origin?: string;
 }
 
-/** How often a name that is taken between the look and the write is looked at anew. */
+/** How often a name that is taken between the look and the write is looked at again. */
 const LOOKS = 2;
 /** How far the clock of a provider may be behind ours; most tell times by the second. Milliseconds. */
 const SKEW = 5_000;
 
 /**
- * What we wrote is gone. Where the provider keeps no marks, that is stored before it is made anew: the record of the old one would not
+ * What we wrote is gone. Where the provider keeps no marks, that is stored before it is made again: the record of the old one would not
  * tell the new one from somebody else's.
  */
 export class Vanished extends Error {}

@@ -35,7 +35,7 @@ export const networkRules = (destination: DestinationRecord): NetworkRules => ({
   disabled: destination.disable_strict_networking,
 });
 
-/** Sessions to destinations: opened at first use, kept, and replaced when the destination was written anew. */
+/** Sessions to destinations: opened at first use, kept, and replaced when the destination was written again. */
 export class Sessions {
   readonly #host: EngineHost;
   readonly #types: DestinationTypes;

@@ -46,7 +46,7 @@ describe('a change of the source syncs by itself', () => {
     expect(await values()).toEqual({});
   });
 
-  test('the end of the metadata, and a secret made anew under the name', async () => {
+  test('the end of the metadata, and a secret made again under the name', async () => {
     await sync.ask('delete', 'kv/metadata/web');
     expect(await values()).toEqual({});
     await sync.put('web', { a: 'new' });

@@ -78,7 +78,7 @@ const operations: Operation[] = [
     prepare: async (server) => server.ask('update', SET, RULE),
     carryOut: async (server) => {
       await server.ask('delete', 'kv/metadata/web');
-      await settled(write(server, { a: 'anew' }), server);
+      await settled(write(server, { a: 'again' }), server);
     },
   },
   {

@@ -82,7 +82,7 @@ describe('a stored secret goes to no address that somebody else writes', () => {
     await checked(sync.ask('patch', chain, { sts_endpoint: 'https://sts.eu-central-1.amazonaws.com' }));
   });
 
-  test.each(['endpoint', 'sts_endpoint'])('aws-sm: %s needs both keys anew', async (field) => {
+  test.each(['endpoint', 'sts_endpoint'])('aws-sm: %s needs both keys again', async (field) => {
     const at = 'sys/sync/destinations/aws-sm/prod';
     await checked(sync.ask('update', at, REAL_TYPES[0]!.body));
     const text = await refusal(at, { [field]: evil, access_key_id: 'AKIAIOSFODNN7EXAMPLE' }, 'patch');

@@ -48,7 +48,7 @@ describe.each(['marked', 'recorded'] as const)('what is not ours is not harmed, 
     expect(sync.provider.values()).toEqual({ 'app/web': 'theirs' });
   });
 
-  test('a secret that somebody deletes and makes anew is theirs', async () => {
+  test('a secret that somebody deletes and makes again is theirs', async () => {
     await start();
     await sync.set('web');
     await sync.provider.remove('app/web');

@@ -40,7 +40,7 @@ describe('the pacer', () => {
     expect(pacer.turn(D, 'a', pace)).toBeUndefined();
   });
 
-  test('a pause ends where the destination was written anew, and a late answer to the old one begins none', async () => {
+  test('a pause ends where the destination was written again, and a late answer to the old one begins none', async () => {
     const clock = manualClock();
     const pacer = new Pacer(clock);
     pacer.pause(D, pace, clock.millis() + 10_000);

@@ -15,7 +15,7 @@ export interface FuzzedServer {
   readonly guestToken: string;
   /** What it was configured with, and calls that use what was configured. */
   readonly examples: readonly Example[];
-  /** Writes its configuration anew, as far as that goes: the fuzz changes and deletes what it finds. */
+  /** Writes its configuration again, as far as that goes: the fuzz changes and deletes what it finds. */
   restore(): Promise<void>;
   /** The exit code once the process has ended by itself. */
   ended(): number | NodeJS.Signals | undefined;

@@ -109,7 +109,7 @@ export function commonScenarios(server: KillableServer, engine: AccountsOfEngine
       settled: noAccounts,
     },
     rotation: {
-      // Made anew, since a rotation that a kill cut off keeps others from its role for a while.
+      // Made again, since a rotation that a kill cut off keeps others from its role for a while.
       supply: async () => {
         for (const role of engine.staticRoles) {
           await server.call('DELETE', engine.staticRole(role));

@@ -4,7 +4,7 @@ import type { TortureDirectory } from './torture-directory.ts';
 
 interface Loan {
   readonly password: string;
-  /** `returning` when its check-in was asked for: from then on the account may be lent anew. `returned` when the password was changed by the answer. */
+  /** `returning` when its check-in was asked for: from then on the account may be lent again. `returned` when the password was changed by the answer. */
   readonly state: 'out' | 'returning' | 'returned';
 }
 

@@ -7,7 +7,7 @@ export const migrate = defineCommand({
   name: 'migrate',
   synopsis: 'Copy a store into another storage',
   description:
-    'Copies the store of the block storage_source into the empty storage of the block storage_destination, and compares both. Stop the servers first. While it runs, no server opens the source. The destination is empty until everything is there, so a migration that was killed begins anew.',
+    'Copies the store of the block storage_source into the empty storage of the block storage_destination, and compares both. Stop the servers first. While it runs, no server opens the source. The destination is empty until everything is there, so a migration that was killed starts again.',
   args: [],
   local: true,
   flags: {

@@ -99,8 +99,8 @@ const deregister = defineCommand({
 
 const reload = defineCommand({
   name: 'reload',
-  synopsis: 'Start mounted plugins anew',
-  description: 'Starts anew every mount of a plugin, or the mounts given.',
+  synopsis: 'Restart mounted plugins',
+  description: 'Restarts every mount of a plugin, or the mounts given.',
   args: [],
   flags: {
     plugin: flag.text('Name of the plugin.', { placeholder: 'name' }),

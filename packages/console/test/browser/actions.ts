@@ -90,7 +90,7 @@ export class Presser {
     const click = async (where: string): Promise<boolean> => page.evaluate(clickOn, { where, label });
     this.#held = [];
     if (!(await click(ACTIONS))) {
-      await this.#anew(url);
+      await this.#again(url);
       await this.#fill('#page');
       if (!(await click(ACTIONS))) return [];
     }
@@ -100,11 +100,11 @@ export class Presser {
       await this.#fill(asks ? DIALOG : '#page');
       if (asks ? await page.evaluate(clickOn, { where: `${DIALOG} button` }) : await click(ACTIONS)) await this.#walk.quiet();
     }
-    if (!there() || (await page.locator(DIALOG).count()) > 0) await this.#anew(url);
+    if (!there() || (await page.locator(DIALOG).count()) > 0) await this.#again(url);
     return this.#held;
   }
 
-  async #anew(url: string): Promise<void> {
+  async #again(url: string): Promise<void> {
     await this.#walk.to('/tools/random');
     await this.#walk.to(url);
   }

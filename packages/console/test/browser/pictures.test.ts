@@ -7,7 +7,7 @@ import { describeWhere } from '@strongroom/lab';
 import { ConsoleBrowser, noChromium } from './console-browser.ts';
 import { buildHouse, type House } from './house.ts';
 
-/** `npm run pictures` sets it: then the pictures of the documents are written anew. */
+/** `npm run pictures` sets it: then the pictures of the documents are written again. */
 const KEEP = process.env['STRONGROOM_PICTURES'] === 'keep';
 const SMALLEST = 10_000;
 

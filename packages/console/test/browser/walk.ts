@@ -44,8 +44,8 @@ export class Walk {
     await this.quiet();
   }
 
-  /** Loads a page anew: nothing of the one before is left. */
-  async anew(url: string): Promise<void> {
+  /** Loads a page again: nothing of the one before is left. */
+  async again(url: string): Promise<void> {
     await this.tab.open(url);
     await this.quiet();
   }

@@ -5,7 +5,7 @@
 export interface Siblings {
   /** Of the server: the same for all its processes, as long as it runs. */
   readonly server: string | undefined;
-  /** Which of them this process is, from 1 on; it keeps its number when it is started anew. */
+  /** Which of them this process is, from 1 on; it keeps its number when it is restarted. */
   readonly number: number;
   /** Processes that the server is configured to have, this one included. */
   readonly configured: number;

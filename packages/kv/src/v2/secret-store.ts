@@ -61,7 +61,7 @@ export async function dataOf(
   return record?.created_time === version.created_time && (record.version ?? slot) === version.version ? record.data : undefined;
 }
 
-/** Starts over where what was read has changed meanwhile: a version destroyed or pruned, a secret deleted and made anew. */
+/** Starts over where what was read has changed meanwhile: a version destroyed or pruned, a secret deleted and made again. */
 export async function whileChanging<T>(work: () => Promise<T | 'changed'>): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const result = await work();

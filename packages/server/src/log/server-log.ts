@@ -112,7 +112,7 @@ export class ServerLog implements Log, Loggers, LogLevelStore, FollowedLog {
     this.#say(this.#logger, 'error', message, fields);
   }
 
-  /** Opens the file anew: after log rotation. @throws LogFileFailed; the old one stays in use */
+  /** Reopens the file: after log rotation. @throws LogFileFailed; the old one stays in use */
   reopen(): void {
     if (this.#file === undefined || this.#write) return;
     let opened: number;

@@ -52,7 +52,7 @@ export class WorkerNotStarted extends Error {
 }
 
 /**
- * Keeps the workers of a server running. It opens no store, holds no key and answers no request: it starts workers, starts those that end anew, connects them with each other,
+ * Keeps the workers of a server running. It opens no store, holds no key and answers no request: it starts workers, starts those that end again, connects them with each other,
  * and ends them.
  */
 export class Supervisor {
@@ -117,7 +117,7 @@ export class Supervisor {
     return first!.listening;
   }
 
-  /** Every worker reads its certificates, and opens its files, anew. */
+  /** Every worker reads its certificates, and opens its files, again. */
   reload(): void {
     this.#tell({ kind: 'reload' });
   }

@@ -231,7 +231,7 @@ describe('the supervisor', () => {
     expect(forked).toHaveLength(1);
   });
 
-  test('starts a worker anew at once, then after 1 and 2 seconds, and ends after five failures within a minute', async () => {
+  test('starts a worker again at once, then after 1 and 2 seconds, and ends after five failures within a minute', async () => {
     const { forked, serve, clock, supervisor } = await supervised();
     await serve();
     const fail = async (): Promise<number> => {
@@ -276,7 +276,7 @@ describe('the supervisor', () => {
     expect(forked).toHaveLength(14);
   });
 
-  test('starts all workers anew that served for an hour and are killed at once', async () => {
+  test('starts all workers again that served for an hour and are killed at once', async () => {
     const { forked, serve, clock, log } = await supervised(8);
     await serve();
     for (let tick = 0; tick < 3_600; tick += 1) {

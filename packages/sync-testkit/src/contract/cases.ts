@@ -16,7 +16,7 @@ export const SYNC_CONTRACT_CASES = [
   'creating what somebody else has created meanwhile is NameTaken or replaces nothing',
   'adopting puts our value and mark on what somebody else wrote',
   'a foreign edit shows as another revision',
-  'a secret that somebody deletes and makes anew is distinguished from ours',
+  'a secret that somebody deletes and makes again is distinguished from ours',
   'remove takes it away, and removing it again succeeds',
   'a soft-deleted name is recovered and then set',
   'list gives ours, page by page, and nothing else',

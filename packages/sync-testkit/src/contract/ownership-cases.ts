@@ -47,7 +47,7 @@ export const ownershipCases: Cases<TObject, TObject> = {
     });
   },
 
-  async 'a secret that somebody deletes and makes anew is distinguished from ours'(fixture) {
+  async 'a secret that somebody deletes and makes again is distinguished from ours'(fixture) {
     await fixture.session(async (session) => {
       const name = await fixture.name();
       const ours = await fixture.put(session, name, 'one');

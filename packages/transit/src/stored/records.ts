@@ -5,7 +5,7 @@ const Moment = Type.Object({ time: Type.String(), version: Type.Integer() });
 
 /** A key: its settings, and which versions it has. The versions are records of their own, so that a key of thousands costs no more than a key of one. */
 export const KeyRecord = Type.Object({
-  /** Its versions are filed below it. A key that is deleted and made anew, or restored, has another one. */
+  /** Its versions are filed below it. A key that is deleted and made again, or restored, has another one. */
   id: Type.String(),
   type: Type.String(),
   key_size: Type.Optional(Type.Integer()),

@@ -94,7 +94,7 @@ function ConnectionActions({ mount, name }: { readonly mount: string; readonly n
           variant="default"
           needs={{ path: `${mount}/reset/${name}`, need: 'update' }}
           loading={reset.isPending}
-          onClick={() => reset.mutate({}, told('The connection was opened anew, and the database accepted the login.'))}
+          onClick={() => reset.mutate({}, told('The connection was reopened, and the database accepted the login.'))}
         >
           Reset
         </ActionButton>

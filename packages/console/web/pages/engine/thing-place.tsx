@@ -40,7 +40,7 @@ interface ThingPlaceProps {
 /** A thing of an engine: what it says, the form that changes it, what else can be done with it, and its end. */
 export function ThingPlace({ document, mount, address, path, paths }: ThingPlaceProps) {
   const isNew = usePlace().search.new !== undefined;
-  // Above the form: what a write answers stays when the form begins anew with what is stored.
+  // Above the form: what a write answers stays when the form starts again with what is stored.
   const [written, setWritten] = useState<Written>();
   const { get, post, delete: remove } = path.item;
   const reads = get !== undefined && !issues(path);

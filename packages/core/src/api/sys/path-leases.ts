@@ -218,7 +218,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       access: 'sudo',
       fields: { lease_id: leaseId },
     }).update({
-      summary: 'Queues a failing revocation anew.',
+      summary: 'Queues a failing revocation again.',
       response: NoContent,
       handle: async ({ data }) => {
         if (!data.lease_id) throw new BadRequest('lease_id must be specified');
@@ -232,7 +232,7 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
       access: 'sudo',
       fields: { prefix: f.name('The path, or the beginning of one.') },
     }).update({
-      summary: 'Queues failing revocations anew.',
+      summary: 'Queues failing revocations again.',
       response: Type.Object({ requeued: Type.Integer() }),
       handle: async ({ data }) => ({ data: { requeued: await leases.requeueBelow(data.prefix) } }),
     }),

@@ -19,7 +19,7 @@ export function rekeyPaths({
     ...rekeyings.flatMap((rekeying) => [initPath(rekeying), updatePath(rekeying), verifyPath(rekeying)]),
     path('rotate/root', {
       synopsis: 'Replaces the root key; the shares stay good.',
-      description: 'The key ring is encrypted anew.',
+      description: 'The key ring is encrypted again.',
       access: 'sudo',
       fields: {},
     }).update({

@@ -76,7 +76,7 @@ export function sealRewrapPath({ seal, sealHealth }: SealBackendDeps): AnyPath {
   })
     .read({ summary: 'Shows what each enabled seal has wrapped.', response: Rewrap, handle: show })
     .update({
-      summary: 'Checks every enabled seal, and wraps anew where its key has a newer version.',
+      summary: 'Checks every enabled seal, and rewraps where its key has a newer version.',
       response: Rewrap,
       handle: async () => {
         if (!seal.automatic) throw new BadRequest('operators hold the unseal key in shares: there is nothing that a seal has wrapped');

@@ -50,6 +50,6 @@ export function wrappingPaths({ wrapping }: { readonly wrapping: Wrapping }): An
       synopsis: 'Puts a wrapped answer behind a new token.',
       description: 'The new token lives as long as the old one did at first, at most the maximum of the system; the old one is used up.',
       fields: { token },
-    }).update({ summary: 'Wraps anew.', response: AnyAnswer, handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
+    }).update({ summary: 'Rewraps.', response: AnyAnswer, handle: async (req) => reply(await wrapping.rewrap(tokenOf(req))) }),
   ];
 }

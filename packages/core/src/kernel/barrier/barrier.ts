@@ -131,7 +131,7 @@ export class Barrier {
     this.#rootKey = Buffer.from(rootKey);
   }
 
-  /** The open root key, for the seal that splits or wraps it anew. @throws BarrierSealed */
+  /** The open root key, for the seal that splits or wraps it again. @throws BarrierSealed */
   get rootKey(): Buffer {
     if (!this.#rootKey) throw new BarrierSealed();
     return this.#rootKey;

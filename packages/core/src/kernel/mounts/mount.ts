@@ -40,7 +40,7 @@ export class Mount implements MountInfo {
   #changing: Promise<unknown> = Promise.resolve();
   #engine: Engine | undefined;
   #router: PathRouter | undefined;
-  /** For a moment no request is let in: the mount is moved, or its engine started anew. */
+  /** For a moment no request is let in: the mount is moved, or its engine restarted. */
   paused = false;
   /** Whose the engine's code is; undefined for engines of the core. */
   owner: CodeOwner | undefined;

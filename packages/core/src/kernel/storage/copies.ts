@@ -7,7 +7,7 @@ const SOON = { headers: { 'Retry-After': '1' } };
 
 /**
  * Whether what this process keeps copies of (mounts, policies, identity, the key ring, plugins' settings) may decide a request. It may not when
- * the other processes were not heard for ten seconds, and while every copy is being read anew.
+ * the other processes were not heard for ten seconds, and while every copy is being read again.
  */
 export class Copies {
   readonly #driver: Pick<StorageDriver, 'staleness'>;
@@ -25,7 +25,7 @@ export class Copies {
 
   /** Why no request may be decided now; undefined when it may. */
   problem(): string | undefined {
-    if (this.#renewed !== this.#epoch) return 'the store has changed as a whole, and everything is being read anew';
+    if (this.#renewed !== this.#epoch) return 'the store has changed as a whole, and everything is being read again';
     const { millis, reason } = this.#driver.staleness();
     if (millis > STALE_AFTER) {
       const since = `the changes of other servers could not be read for ${Math.floor(millis / 1_000)} s`;
@@ -61,7 +61,7 @@ export class Copies {
     return this.#epoch;
   }
 
-  /** Everything was read anew; false when it has changed once more meanwhile. */
+  /** Everything was read again; false when it has changed once more meanwhile. */
   renewed(epoch: number): boolean {
     if (epoch !== this.#epoch) return false;
     this.#renewed = epoch;

@@ -7,7 +7,7 @@ export interface CachedRecord {
 
 /** What a record costs beside its bytes: its key, and the entry of the cache. */
 const OVERHEAD_BYTES = 256;
-/** A larger record is decoded anew: it would push many small ones out. */
+/** A larger record is decoded again: it would push many small ones out. */
 export const LARGEST_BYTES = 4_096;
 
 /**

@@ -227,7 +227,7 @@ export class AuditBroker {
     return device.formatter.digest(input);
   }
 
-  /** Log rotation: every device opens its destination anew. A device that cannot is logged and fails its next line. */
+  /** Log rotation: every device opens its destination again. A device that cannot is logged and fails its next line. */
   async reopen(): Promise<void> {
     await Promise.all(
       [...this.#devices].map(([id, { queue }]) =>
@@ -246,7 +246,7 @@ export class AuditBroker {
     }).catch((error: Error) => this.#options.log.error('a changed audit setting cannot be read', { key, error: error.message }));
   }
 
-  /** It is unknown which records changed: reads all of them anew. */
+  /** It is unknown which records changed: reads all of them again. */
   readAnew(): Promise<void> {
     return this.#change(async () => {
       await this.headers.load();

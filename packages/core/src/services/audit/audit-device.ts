@@ -7,7 +7,7 @@ export interface AuditDevice {
    * @throws when any of them may be missing. The next call starts afresh, so that a device recovers by itself.
    */
   write(lines: readonly string[]): Promise<void>;
-  /** Opens the destination anew: log rotation, SIGHUP. */
+  /** Reopens the destination: log rotation, SIGHUP. */
   reopen(): Promise<void>;
   /** Also ends a write that hangs. Idempotent. */
   close(): Promise<void>;

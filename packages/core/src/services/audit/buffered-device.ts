@@ -95,7 +95,7 @@ export class BufferedDevice implements AuditDevice {
     };
   }
 
-  /** Connects anew, and tries at once. */
+  /** Connects again, and tries at once. */
   reopen(): Promise<void> {
     this.#parts.poster.reopen();
     this.#breakers.close(TARGET);

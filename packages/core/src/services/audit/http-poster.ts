@@ -57,7 +57,7 @@ export class HttpPoster {
     }
   }
 
-  /** Reads certificates anew, and connects anew. */
+  /** Reads certificates and connects again. */
   reopen(): void {
     this.#agent?.destroy();
     this.#agent = undefined;

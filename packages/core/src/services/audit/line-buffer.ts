@@ -142,7 +142,7 @@ export class LineBuffer {
     await this.#move({ segment: batch.segment, from: batch.to, to: batch.to }, false);
   }
 
-  /** The receiver does not take so many lines at once: the next batch is made anew. */
+  /** The receiver does not take so many lines at once: the next batch is made again. */
   async shrink(): Promise<void> {
     this.#underWay = undefined;
     await this.#move({ ...this.#position, to: this.#position.from }, true);

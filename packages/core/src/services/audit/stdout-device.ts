@@ -8,7 +8,7 @@ const open = promisify(openCallback);
 const close = promisify(closeCallback);
 
 export interface Stdout {
-  /** Opened anew, so that it can be written without blocking and without changing the process's own descriptor. */
+  /** Reopened, so that it can be written without blocking and without changing the process's own descriptor. */
   readonly path: string;
   /** Used where the path cannot be opened: a socket, a dropped privilege. */
   readonly fd: number;

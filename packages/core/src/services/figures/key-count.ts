@@ -34,7 +34,7 @@ export class KeyCount {
     return this.#known;
   }
 
-  /** Counts anew, unless counting takes long and was done lately. */
+  /** Counts again, unless counting takes long and was done lately. */
   async current(): Promise<number> {
     if (this.#counting) await this.#counting;
     else if (this.#known === undefined || this.#age > SHARE * this.#took) await this.#run();

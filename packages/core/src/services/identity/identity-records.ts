@@ -42,7 +42,7 @@ export const GroupAlias = Type.Object({
   mount_accessor: Type.String(),
   name: Type.String(),
   exact: Type.Optional(Type.Boolean()),
-  /** Drawn anew whenever the alias means another outside group; memberships under an earlier grant count no more. */
+  /** Drawn again whenever the alias means another outside group; memberships under an earlier grant count no more. */
   grant: Type.String(),
   creation_time: Type.String(),
   last_update_time: Type.String(),

@@ -276,7 +276,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
     return { ...record, claim: randomBytes(9).toString('base64url') };
   }
 
-  /** A job that was scheduled anew while it ran keeps that time. */
+  /** A job that was scheduled again while it ran keeps that time. */
   done(
     _tx: StoreTransaction,
     _id: string,
@@ -289,7 +289,7 @@ export class Jobs implements Work<JobRecord, NextTime> {
       request,
     }: { result: NextTime; now: number; held: boolean; took: number; request?: string | undefined },
   ): JobRecord | undefined {
-    // Scheduled anew with a failed try: the run ended, but its work did not succeed.
+    // Scheduled again with a failed try: the run ended, but its work did not succeed.
     if (!held) return record.failing_since === undefined ? { ...record, last_success: now } : record;
     if (!next) return undefined;
     const { last_error: _cleared, failing_since: _over, ...rest } = record;

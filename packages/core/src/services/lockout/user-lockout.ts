@@ -56,7 +56,7 @@ export class UserLockout {
    * Runs a login under the lockout. At most as many run at once for one name as may still be refused before the lock; the others
    * wait, so that guessing in parallel gains nothing.
    * @param refused whether the login's error means wrong credentials, as opposed to an outage.
-   * @param forgets whether a login that succeeded starts the count of the name anew.
+   * @param forgets whether a login that succeeded starts the count of the name again.
    * @param signal ends the wait of a login whose turn does not come.
    * @throws TokenRefused while the name is locked; else whatever the login throws.
    */

@@ -238,7 +238,7 @@ export class MountTable {
     });
   }
 
-  /** The mount that may be moved there now. @throws BadRequest, Unavailable while it is being moved or its engine started anew */
+  /** The mount that may be moved there now. @throws BadRequest, Unavailable while it is being moved or its engine restarted */
   #movable(from: string, to: string, mover?: Mount): Mount {
     const mount = this.at(from);
     if (!mount) throw new BadRequest(`no matching mount at "${from}"`);
@@ -351,15 +351,15 @@ export class MountTable {
   }
 
   /**
-   * It is unknown what changed: takes up the table as it is now, and starts every engine anew that keeps copies of its records. Resolves when no
+   * It is unknown what changed: takes up the table as it is now, and starts every engine again that keeps copies of its records. Resolves when no
    * request reaches a mount that is gone or an engine that is not yet new.
    */
   async readAnew(): Promise<void> {
     await this.reload();
     const keeping = this.all().filter((mount) => mount.engine?.invalidate !== undefined);
     for (const mount of keeping) mount.paused = true;
-    const anew = Promise.all(keeping.map(async (mount) => this.restart(mount)));
-    anew.catch((error: unknown) => this.#log.error('engines could not be restarted', { error: String(error) }));
+    const again = Promise.all(keeping.map(async (mount) => this.restart(mount)));
+    again.catch((error: unknown) => this.#log.error('engines could not be restarted', { error: String(error) }));
   }
 
   async #look(): Promise<void> {
@@ -384,7 +384,7 @@ export class MountTable {
     }
     const gone = this.all().filter((mount) => !seen.has(mount.uuid));
     for (const mount of gone) this.#forget(mount);
-    // Mounts may have changed places, so the routes are made anew.
+    // Mounts may have changed places, so the routes are made again.
     const router = new MountRouter();
     for (const mount of this.all()) router.add(mount);
     this.#router = router;

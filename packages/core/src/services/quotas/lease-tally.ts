@@ -35,7 +35,7 @@ export class LeaseTally {
     return this.#counted + this.#issued;
   }
 
-  /** Counts anew if the last count is older than `age` milliseconds. A count that takes long is made less often. */
+  /** Counts again if the last count is older than `age` milliseconds. A count that takes long is made less often. */
   async refresh(age: number): Promise<void> {
     const recent = this.#at !== undefined && this.#now() - this.#at <= Math.max(age, 20 * this.#took);
     if (this.#counting === undefined && recent) return;

@@ -24,7 +24,7 @@ export class RateLimits {
   constructor(parts: { storage: StorageView; clock: Clock; place: () => Place }) {
     this.#clock = parts.clock;
     this.#place = parts.place;
-    // A rule that is written anew begins with full buckets.
+    // A rule that is written again begins with full buckets.
     this.rules = new QuotaRules(parts.storage.collection('rate-limit/', RateLimit, { cached: true }), (name) => this.#buckets.delete(name));
     this.settings = new QuotaSettings(parts.storage);
   }

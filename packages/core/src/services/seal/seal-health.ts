@@ -96,7 +96,7 @@ export class SealHealth {
     this.#checked.clear();
   }
 
-  /** Checks every enabled seal at once, and wraps the seal key anew where its key has a newer version. */
+  /** Checks every enabled seal at once, and wraps the seal key again where its key has a newer version. */
   async checkNow(): Promise<void> {
     const run = this.#run;
     await Promise.all(this.#seal.seals.enabled.map(async (seal) => this.#check(seal, run)));

@@ -387,7 +387,7 @@ export class Seal {
   async #renewWrap(opened: OpenedKeys): Promise<void> {
     const parts = { driver: this.#driver, log: this.#log, enabled: this.seals.enabled };
     await renewWrap(parts, opened.by, opened).catch((error: unknown) => {
-      this.#log.warn('the seal key could not be wrapped anew', {
+      this.#log.warn('the seal key could not be rewrapped', {
         seal: opened.by.name,
         reason: error instanceof SealFailure ? error.reason : String(error),
       });
@@ -494,7 +494,7 @@ export class Seal {
   }
 
   /**
-   * The root key as another process left it, maybe with a seal key that only the seals open. Undefined: this server seals itself, and opens anew if its seal does
+   * The root key as another process left it, maybe with a seal key that only the seals open. Undefined: this server seals itself, and opens again if its seal does
    * that.
    */
   async #rootKeyAgain(): Promise<Buffer | undefined> {

@@ -45,7 +45,7 @@ export async function renewWrap(
       if (error instanceof Conflict) continue;
       throw error;
     }
-    if (!good) log.info('the seal key was wrapped anew', { seal: seal.name, key: wrap.key_id, previous: own?.key_id ?? 'none' });
+    if (!good) log.info('the seal key was rewrapped', { seal: seal.name, key: wrap.key_id, previous: own?.key_id ?? 'none' });
     for (const { name } of gone) log.info('a seal that is not enabled no longer opens the store', { seal: name });
     return;
   }

@@ -83,7 +83,7 @@ export class LoginTokens {
   }
 
   /**
-   * Makes the token of a login that waits. What is required is decided anew, so that an enforcement or entity that was changed meanwhile counts. A wrong
+   * Makes the token of a login that waits. What is required is decided again, so that an enforcement or entity that was changed meanwhile counts. A wrong
    * code leaves the login waiting.
    * @throws BadRequest for a request id that is unknown, used or too old, or whose user or role is gone
    * @throws TokenRefused that says what is not proven

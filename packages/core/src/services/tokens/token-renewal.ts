@@ -48,7 +48,7 @@ export class TokenRenewal {
     const mount = (record.mount === undefined ? undefined : this.#mount(record.mount)) ?? this.#tokenMount();
     const now = this.#clock.millis();
     const warnings: string[] = [];
-    // A period starts anew at each renewal and has no end but the explicit maximum.
+    // A period starts again at each renewal and has no end but the explicit maximum.
     const wanted =
       terms.period > 0
         ? terms.period

@@ -122,7 +122,7 @@ describe('work that is due, and what an operator does about it', () => {
 });
 
 describe('tries', () => {
-  test('are kept when the server starts anew', async () => {
+  test('are kept when the server starts again', async () => {
     const outside = new Outside();
     outside.failing.add('one');
     const storage = memoryStorage();

@@ -27,7 +27,7 @@ async function start(storage: StorageDriver, hooks: Parameters<typeof testEngine
   return mount;
 }
 
-/** Until the other server has read everything anew. */
+/** Until the other server has read everything again. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 100 && (await health()).status === 503; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -111,13 +111,13 @@ describe('when nobody can tell what changed', () => {
     driver.hear(true);
     const answer = await other.call('read', 'sys/mounts');
     expect(answer).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
-    expect(answer.errors).toEqual(['the store has changed as a whole, and everything is being read anew']);
+    expect(answer.errors).toEqual(['the store has changed as a whole, and everything is being read again']);
     expect(await health()).toMatchObject({ status: 503, body: { sealed: false, warnings: answer.errors } });
     await settled();
     expect((await other.call('read', 'sys/mounts')).status).toBe(200);
   });
 
-  test('engines that keep copies are started anew, and others are not', async () => {
+  test('engines that keep copies are restarted, and others are not', async () => {
     const before = created;
     driver.hear(true);
     await settled();

@@ -88,7 +88,7 @@ describe('the schedule', () => {
     expect((await mount.call('read', 'sys/schedule')).data as { circuits: object[]; jobs: object[] }).toEqual({ circuits: [], jobs: [] });
   });
 
-  test('a job that is scheduled anew while it runs keeps its new time', async () => {
+  test('a job that is scheduled again while it runs keeps its new time', async () => {
     world.outside.hanging.add('one');
     await mount.write('ticks/a', { after: '1m' });
     await world.clock.advance('1m');

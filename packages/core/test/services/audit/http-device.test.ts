@@ -263,7 +263,7 @@ describe('an HTTP device with a buffer', () => {
     expect(to.lines).toEqual(['one']);
   });
 
-  test('begins anew where its folder was removed', async () => {
+  test('starts again where its folder was removed', async () => {
     const to = await receiver();
     const clock = new ManualClock();
     const device = await open(buffered(to), clock);

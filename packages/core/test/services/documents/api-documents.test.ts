@@ -57,7 +57,7 @@ describe('documents that were made', () => {
     expect(one).toBe(other);
   });
 
-  test('of which one alone is larger than all that is kept are made anew', async () => {
+  test('of which one alone is larger than all that is kept are made again', async () => {
     const documents = new ApiDocuments(100);
     const one = await documents.of(places(2));
     const again = await documents.of(places(2));

@@ -26,7 +26,7 @@ describe('a count of keys', () => {
     expect(count.last).toBe(total);
   });
 
-  test('is taken anew when it is asked for, unless it takes long', async () => {
+  test('is taken again when it is asked for, unless it takes long', async () => {
     const { clock, world, count } = counted(10);
     expect(await count.current()).toBe(10);
     world.total = 11;

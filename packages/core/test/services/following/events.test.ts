@@ -381,7 +381,7 @@ describe('events', () => {
       expect((await there.all()).map(({ event, data }) => data['name'] ?? event).sort()).toEqual(['c', 'd']);
     });
 
-    test('continue after a server was started anew in an orderly way', async () => {
+    test('continue after a server was restarted in an orderly way', async () => {
       const here = await follow(one, { kinds: 'secret' });
       await put(one, 'a');
       await here.all();
@@ -409,7 +409,7 @@ describe('events', () => {
       await put(two, 'a');
       await beats.advance('1s');
       one.driver.hear(true);
-      // It ends until everything was read anew.
+      // It ends until everything was read again.
       expect((await here.all()).map(({ event }) => event)).toEqual(['end']);
       const again = await follow(one, { kinds: 'secret', cursor: here.lastId });
       expect((await again.all()).map(({ event }) => event)).toContain('reset');

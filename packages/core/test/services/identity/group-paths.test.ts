@@ -118,7 +118,7 @@ describe('groups', () => {
     expect([...identity.view.store.records].filter(([key, { json }]) => key.startsWith('member/') || json.includes(group))).toEqual([]);
   });
 
-  test('members given anew replace the former ones', async () => {
+  test('members given again replace the former ones', async () => {
     const identity = identityFixture();
     const [a, b, c] = [idOf(await identity.write('entity')), idOf(await identity.write('entity')), idOf(await identity.write('entity'))];
     const group = idOf(await identity.write('group', { policies: 'p', member_entity_ids: [a, b, a] }));

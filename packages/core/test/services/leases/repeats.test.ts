@@ -127,7 +127,7 @@ describe('an idempotency key', () => {
     expect(await ask('a-telling-key')).toMatchObject({ leaseId: first.leaseId, data: first.data });
   });
 
-  test('is answered anew inside a wrapping each time', async () => {
+  test('is answered again inside a wrapping each time', async () => {
     const wrapped = await ask('k', {}, { wrapTtl: 60 });
     const again = await ask('k', {}, { wrapTtl: 60 });
     expect(again.wrapInfo!.token).not.toBe(wrapped.wrapInfo!.token);

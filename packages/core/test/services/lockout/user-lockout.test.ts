@@ -94,7 +94,7 @@ describe('the lockout of login names', () => {
     expect(await attempt(mounted(), 'bob smith', 'right')).toBe(locked);
   });
 
-  test('a success in between starts the count anew, and a long pause too', async () => {
+  test('a success in between starts the count again, and a long pause too', async () => {
     const { clock, attempt, guess, view } = fixture();
     await guess(mounted(), 'bob', 4);
     expect(await attempt(mounted(), 'bob', 'right')).toBe('in');

@@ -155,7 +155,7 @@ describe('a login that needs a second factor', () => {
     expect((await world.validate(requestId!, { [method]: [WRONG] })).refused).toContain('not present in entity');
   });
 
-  test('decides anew in the second step: an enforcement that came meanwhile counts, one that went does not', async () => {
+  test('decides again in the second step: an enforcement that came meanwhile counts, one that went does not', async () => {
     const { requestId } = await world.login();
     const key = await world.method();
     await world.write('identity/mfa/login-enforcement/late', { mfa_method_ids: [key], auth_method_types: ['gate'] });

@@ -27,7 +27,7 @@ describe('runs that are shared', () => {
     expect(count).toBe(3);
   });
 
-  test('begin anew when none is under way, also after a failure', async () => {
+  test('begin again when none is under way, also after a failure', async () => {
     const runs = new SharedRuns<string>();
     const failing = async (): Promise<string> => Promise.reject(new Error('no'));
     const [one, two] = [runs.run('a', failing), runs.run('a', async () => 'yes')];

@@ -103,7 +103,7 @@ describe('the seals of a server', () => {
     expect(await backends(second)).toMatchObject({ fully_wrapped: true });
   });
 
-  test('wrap anew at once where that is asked, and the answer has the versions of their keys', async () => {
+  test('wrap again at once where that is asked, and the answer has the versions of their keys', async () => {
     const { east, west, start } = world();
     const server = await start();
     const { root_token: token } = await server.init(ONE);

@@ -92,7 +92,7 @@ describe('several seals', () => {
     expect(server.core.sealed).toBe(false);
   });
 
-  test('wrap anew with a new version of their key, at the start and after a health check, so that the old one may go', async () => {
+  test('wrap again with a new version of their key, at the start and after a health check, so that the old one may go', async () => {
     const { east, west, start, wraps, initialize } = world();
     const { root_token } = await initialize();
     east.rotate();

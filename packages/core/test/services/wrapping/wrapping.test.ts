@@ -189,7 +189,7 @@ describe('wrapped answers', () => {
     expect((await call('read', 'secret/data/a', {}, { token, wrapTtl: 4_000_000 })).wrapInfo!.ttl).toBe(2_764_800);
   });
 
-  test('of an earlier, larger maximum live no longer than the present one once they are wrapped anew', async () => {
+  test('of an earlier, larger maximum live no longer than the present one once they are rewrapped', async () => {
     const storage = memoryStorage();
     const seal = { type: 'static' as const, key: Buffer.alloc(32, 1) };
     const first = await checkedCore({ storage, plugins: [kvEngine], seal, clock, devRootToken: 'root' });
