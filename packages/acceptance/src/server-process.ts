@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+
+export { freePort } from '@strongroom/lab';
 
 /** The built command line. */
 export const command = join(dirname(createRequire(import.meta.url).resolve('@strongroom/cli/package.json')), 'bin', 'strongroom.js');
@@ -103,12 +104,4 @@ async function untilAnswering(child: ChildProcess, address: string, log: () => s
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -18,7 +18,7 @@ export type { ApiFront, ApiMood, ApiRequest, ApiWatch } from './api-front.ts';
 export { type KubernetesApi, type KubernetesApiOptions, startKubernetesApi } from './kubernetes-api.ts';
 export type { ClusterRequest, KubernetesCluster } from './kubernetes-cluster.ts';
 export { kubeApiserverMissing, startKubeApiserver, type KubeApiserver } from './kube-apiserver.ts';
-export { freePorts } from './loopback.ts';
+export { freePort, freePorts } from './loopback.ts';
 export {
   describeWithMariadb,
   mariadbMissing,

@@ -1,17 +1,22 @@
 import { connect, createServer } from 'node:net';
 
-/** `count` different ports of 127.0.0.1 that nothing listens on. */
+/** Below the ports that systems give out by themselves (from 32768 on Linux, 49152 elsewhere), which any connection of any program may take. */
+const FIRST = 16_000;
+const LAST = 32_000;
+
+/** `count` different ports of 127.0.0.1 that nothing listens on, and that stay so until a server is told to. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    if (await bindable('127.0.0.1', port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1);
+  return port!;
 }
 
 /** An address of 127.0.0.0/8, other than 127.0.0.1, with this port free: for servers whose port cannot be chosen. Rejects where the port may not be used. */
