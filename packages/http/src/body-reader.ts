@@ -169,7 +169,7 @@ class BodyReader implements Overdue {
       (isKnown) => {
         if (this.#ended) return;
         if (!isKnown || wasKnown) {
-          this.#refuse(refusal());
+          this.#refuse(!isKnown && sender.sealed ? sealed() : refusal());
           return;
         }
         this.#limits = known;
@@ -203,6 +203,11 @@ class BodyReader implements Overdue {
 function ignore(): void {}
 
 function nothing(): void {}
+
+/** The same body may be welcome once the server is unsealed. */
+function sealed(): Refusal {
+  return new Refusal(503, 'Vault is sealed', { closes: true });
+}
 
 function tooLarge(): Refusal {
   return new Refusal(413, 'http: request body too large', { closes: true });

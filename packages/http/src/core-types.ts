@@ -13,6 +13,8 @@ export interface CoreHandler {
    * are not known.
    */
   recognizes?(token: string, remoteAddress: string): Promise<boolean>;
+  /** Whether no token can be recognized now: what only a known caller may send is then refused for a while, and not for good. */
+  readonly sealed?: boolean;
   /** Whether a write to the path takes its body as it comes, as `CoreRequest.body`. Without this, no path does. */
   streamsBody?(path: string): boolean;
   readonly cors?: CorsPolicy;

@@ -20,6 +20,11 @@ export class Sender {
     return this.#known;
   }
 
+  /** Whether nobody can be known now. */
+  get sealed(): boolean {
+    return this.#core.sealed === true;
+  }
+
   async #ask(): Promise<boolean> {
     if (this.token === undefined || this.token === '' || !this.#core.recognizes) return false;
     return this.#core.recognizes(this.token, this.#address);

@@ -64,6 +64,14 @@ describe('before its caller is known, a request', () => {
     expect(core.calls).toHaveLength(1);
   });
 
+  test('is told to come again where nobody can be known, as the server is sealed', async () => {
+    core.sealed = true;
+    const large = headOf('POST', '/v1/a', `Content-Length: ${2 * MIB}`, KNOWN.replace(GOOD_TOKEN, 'bad'));
+    const answers = [await server.raw(large), await server.raw(large.replace(String(2 * MIB), String(64 * MIB)))];
+    core.sealed = false;
+    expect(answers).toEqual([expect.stringMatching(/^HTTP\/1\.1 503 [^]*Vault is sealed/), expect.stringMatching(/^HTTP\/1\.1 413 /)]);
+  });
+
   test('is answered before more than 1 MiB of its body is read', async () => {
     // None of the body is ever sent.
     expect(await server.raw(headOf('POST', '/v1/a', `Content-Length: ${MIB + 1}`))).toMatch(/^HTTP\/1\.1 413 /);

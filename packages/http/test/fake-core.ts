@@ -7,6 +7,7 @@ export interface FakeCore extends CoreHandler {
   /** Tokens that it was asked to recognize, in order. */
   readonly asked: string[];
   cors?: NonNullable<CoreHandler['cors']>;
+  sealed?: boolean;
 }
 
 /** The one token that a fake core recognizes. */

@@ -17,8 +17,8 @@ export function checkMountOptions(pkg: EnginePackage | undefined, options: Mount
   return unrecognizedFields(unknown, [], 'options.');
 }
 
-/** What the sent options make of those in force: each one replaces the one of its name. An empty one removes it, except the version. */
+/** What the sent options make of those in force: each one replaces the one of its name. An empty one removes it, except a version, which the engine may refuse. */
 export function mergedOptions(current: MountOptions | null, sent: MountOptions = {}): Record<string, string> | null {
-  const merged = Object.entries({ ...current, ...sent }).filter(([name, value]) => value !== '' || name === 'version');
+  const merged = Object.entries({ ...current, ...sent }).filter(([name, value]) => value !== '' || (name === 'version' && current?.[name]));
   return merged.length > 0 ? Object.fromEntries(merged) : null;
 }

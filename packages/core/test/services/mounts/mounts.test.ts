@@ -231,6 +231,9 @@ describe('mounts', () => {
       expect((await at('fresh/tune', { options: { a: '' } })).status).toBe(204);
       expect(await options()).toMatchObject({ options: null });
       expect((await at('fresh/tune', { options: { a: '2' } })).warnings).toEqual([warned]);
+      await at('other', { type: 'test', options: { version: '' } });
+      expect((await at('other/tune', { options: { version: '' } })).status).toBe(204);
+      expect((await mount.call('read', 'sys/mounts/other')).data).toMatchObject({ options: null });
     });
 
     test('null changes nothing', async () => {
