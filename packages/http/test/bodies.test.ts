@@ -64,7 +64,7 @@ describe('before its caller is known, a request', () => {
     expect(core.calls).toHaveLength(1);
   });
 
-  test('is told to come again where nobody can be known, as the server is sealed', async () => {
+  test('gets 503 where nobody can be known, as the server is sealed', async () => {
     core.sealed = true;
     const large = headOf('POST', '/v1/a', `Content-Length: ${2 * MIB}`, KNOWN.replace(GOOD_TOKEN, 'bad'));
     const answers = [await server.raw(large), await server.raw(large.replace(String(2 * MIB), String(64 * MIB)))];

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 const FIRST = 16_000;
 const LAST = 32_000;
 
-/** `count` different ports of 127.0.0.1 that nothing listens on, and that stay so until a server is told to. */
+/** `count` different ports of 127.0.0.1 that nothing listens on, nor will before the caller's servers do. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
