@@ -6,7 +6,7 @@ export const floors = {
   core: {
     '': [['kernel'], ['services'], ['request', 'api', 'lifecycle'], ['core-options.ts'], ['core.ts'], ['index.ts']],
     kernel: [
-      ['version.ts', 'loggers.ts', 'siblings.ts', 'share-of-limit.ts', 'repeated-fault.ts', 'random'],
+      ['version.ts', 'loggers.ts', 'siblings.ts', 'share-of-limit.ts', 'faults', 'random'],
       ['changes-in-step.ts'],
       ['barrier'],
       ['storage'],

@@ -87,7 +87,7 @@ export class WriteGroups {
       return;
     }
     const results: unknown[] = [];
-    this.#handed(() => {
+    this.#transaction(() => {
       for (const { hand } of group) results.push(attempt(hand));
     }).then(
       () => {
@@ -96,10 +96,6 @@ export class WriteGroups {
       },
       (error: unknown) => void this.#failed(group, results, error),
     );
-  }
-
-  async #handed(hand: () => void): Promise<unknown> {
-    return this.#transaction(hand);
   }
 
   /** Those that there is room for; the others are refused. */

@@ -3,7 +3,7 @@ import { StorageFailure } from '@strongroom/storage-sdk';
 import { BarrierSealed } from '../kernel/barrier/barrier.ts';
 import { CorruptRecord } from '../kernel/barrier/key-ring.ts';
 import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.ts';
-import { RepeatedFault } from '../kernel/repeated-fault.ts';
+import { RepeatedFault } from '../kernel/faults/repeated-fault.ts';
 
 /** Characters of one error that a caller is shown: it may repeat what was sent. */
 const LONGEST = 4_096;

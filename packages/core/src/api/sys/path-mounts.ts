@@ -171,8 +171,7 @@ function tunePaths(mounts: MountTable, kind: 'secret' | 'auth'): AnyPath[] {
           const wasVersion = before?.record.options?.['version'];
           const change = (record: MountRecord): void => {
             record.config = mergeMountConfig(record.config, raw, record);
-            if (before && (raw['user_lockout_config'] ?? undefined) !== undefined)
-              requireCountedLogins(before, record.config.user_lockout_config);
+            if (before && raw['user_lockout_config']) requireCountedLogins(before, record.config.user_lockout_config);
             if ((supplied as ReadonlySet<string>).has('description')) record.description = data['description'] as string;
             record.options = mergedOptions(record.options, data['options'] as Record<string, string> | undefined);
           };

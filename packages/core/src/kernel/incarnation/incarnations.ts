@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { randomBytes } from '../random/random-bytes.ts';
 import { Records } from '../storage/records.ts';
 import type { Store, StoreTransaction } from '../storage/store.ts';
-import { RepeatedFault } from '../repeated-fault.ts';
+import { RepeatedFault } from '../faults/repeated-fault.ts';
 import { ProcessFacts, type ProcessTable } from './process-table.ts';
 
 const lives = new Records('core/incarnation/', ProcessFacts);

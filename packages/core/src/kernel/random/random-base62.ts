@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
-const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** In the order of their bytes, as stores order keys. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Random bytes are drawn in blocks, since one draw costs as much as a whole token; each is used once and wiped. */
 const pool = Buffer.alloc(4_096);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inSpan, type Clock, type Log, type Tracer } from '@strongroom/engine-sdk';
 import { CorruptRecord } from '../barrier/key-ring.ts';
 import type { Store } from '../storage/store.ts';
-import { RepeatedFault } from '../repeated-fault.ts';
+import { RepeatedFault } from '../faults/repeated-fault.ts';
 import { dueBound, dueKey, parseDueKey, SCHEDULE, type DueEntry, type DueKind } from './schedule-index.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@strongroom/engine-sdk';
 import { EVERYTHING, type ChangedKeys, type StorageDriver } from '@strongroom/storage-sdk';
 import type { Incarnations, OrphanedWork } from '../../kernel/incarnation/incarnations.ts';
 import type { Store } from '../../kernel/storage/store.ts';
-import { RepeatedFault } from '../../kernel/repeated-fault.ts';
+import { RepeatedFault } from '../../kernel/faults/repeated-fault.ts';
 import type { CoreEvent } from './core-event.ts';
 import { batchId, eventBatches, eventOf, ofBatchId, storedEvent, type EventBatch } from './event-batch.ts';
 import { CAPACITY, type EventLog } from './event-log.ts';

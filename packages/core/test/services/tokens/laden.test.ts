@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, sharedMemory } from '@strongroom/engine-testkit';
-import { silentLog } from '@strongroom/engine-sdk';
-import { Barrier } from '../../../src/kernel/barrier/barrier.ts';
-import { Store } from '../../../src/kernel/storage/store.ts';
-import { TokenStore } from '../../../src/services/tokens/token-store.ts';
+import type { Store } from '../../../src/kernel/storage/store.ts';
+import type { TokenStore } from '../../../src/services/tokens/token-store.ts';
+import { openedStore } from './opened-store.ts';
 
 /** Digests around the slash that ends them in keys: `-` comes before it, `0` and `_` behind it. */
 const DIGESTS = ['A', 'A-', 'A-b', 'A0', 'A_', 'AB', 'B', 'B-', 'B0', 'b', '-', '_'];
@@ -14,18 +12,14 @@ describe('tokens on which something hangs', () => {
   let ranges: number;
 
   beforeEach(async () => {
-    const driver = sharedMemory().open();
-    const clock = manualClock();
-    const barrier = new Barrier(driver, clock);
-    await barrier.initialize(Buffer.alloc(32, 7), []);
-    await barrier.unseal(Buffer.alloc(32, 7));
+    const opened = await openedStore();
+    ({ store, tokens } = opened);
+    const { driver } = opened;
     const range = driver.range.bind(driver);
     driver.range = (query) => {
       ranges += 1;
       return range(query);
     };
-    store = new Store(driver, barrier);
-    tokens = new TokenStore({ store, barrier, clock, log: silentLog });
     ranges = 0;
   });
   const hang = async (keys: readonly string[]): Promise<void> =>

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { manualClock, sharedMemory, type ManualClock } from '@strongroom/engine-testkit';
-import { silentLog } from '@strongroom/engine-sdk';
-import { Barrier } from '../../../src/kernel/barrier/barrier.ts';
-import { Store } from '../../../src/kernel/storage/store.ts';
-import { TokenStore } from '../../../src/services/tokens/token-store.ts';
+import type { ManualClock } from '@strongroom/engine-testkit';
+import type { Store } from '../../../src/kernel/storage/store.ts';
+import type { TokenStore } from '../../../src/services/tokens/token-store.ts';
+import { openedStore } from './opened-store.ts';
 import type { TokenRecord } from '../../../src/services/tokens/token-record.ts';
 
 describe('where tokens are stored', () => {
@@ -12,13 +11,7 @@ describe('where tokens are stored', () => {
   let tokens: TokenStore;
 
   beforeEach(async () => {
-    const driver = sharedMemory().open();
-    clock = manualClock();
-    const barrier = new Barrier(driver, clock);
-    await barrier.initialize(Buffer.alloc(32, 7), []);
-    await barrier.unseal(Buffer.alloc(32, 7));
-    store = new Store(driver, barrier);
-    tokens = new TokenStore({ store, barrier, clock, log: silentLog });
+    ({ clock, store, tokens } = await openedStore());
     await tokens.open();
   });
   const made = async (id?: string) => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Log } from '@strongroom/engine-sdk';
 import { manualClock, type ManualClock } from '@strongroom/engine-testkit';
-import { RepeatedFault } from '../../src/kernel/repeated-fault.ts';
+import { RepeatedFault } from '../../../src/kernel/faults/repeated-fault.ts';
 
 describe('a fault that happens again and again', () => {
   let clock: ManualClock;
