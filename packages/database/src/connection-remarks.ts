@@ -20,7 +20,7 @@ export async function connectionRemarks(
     .filter((name) => sent[name] !== null && !known.includes(name))
     .map((name) => {
       const near = closest(name, names);
-      return `${JSON.stringify(name)} is no parameter of ${plugin.name}: it was stored and has no effect${near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`}`;
+      return `${JSON.stringify(name)} is not a parameter of ${plugin.name}: it was stored and has no effect${near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`}`;
     });
   const roles = record.allowed_roles
     .filter((pattern) => !ROLE_PATTERN.test(pattern))

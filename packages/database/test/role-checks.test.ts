@@ -82,8 +82,8 @@ describe('what would fail later is said when it is written', () => {
 
   test('a parameter that the plugin does not know is a warning that names the nearest one', async () => {
     expect(await write('config/pg', { max_open_conections: 3, zzz: 1 })).toBe(
-      '200,"max_open_conections" is no parameter of postgresql-database-plugin: it was stored and has no effect; did you mean "max_open_connections"?,' +
-        '"zzz" is no parameter of postgresql-database-plugin: it was stored and has no effect',
+      '200,"max_open_conections" is not a parameter of postgresql-database-plugin: it was stored and has no effect; did you mean "max_open_connections"?,' +
+        '"zzz" is not a parameter of postgresql-database-plugin: it was stored and has no effect',
     );
     expect(await write('config/pg', { max_open_conections: null, zzz: null })).toBe('204');
   });

@@ -320,7 +320,7 @@ workers = 400`;
     ['storage "postgresql" { connection_url = "env://NOT_SET" }', 'the environment variable "NOT_SET", which is not set'],
     ['storage "postgresql" { connection_url = "file:///no/such/file" }', 'the file "/no/such/file", which cannot be read: ENOENT'],
     ['storage "postgresql" { connection_url = "file:///dev/null" }', 'the file "/dev/null", which is empty'],
-    ['storage "floppy" {}', 'is no storage; it must be "lmdb", "postgresql", "etcd" or "inmem"'],
+    ['storage "floppy" {}', 'is not a storage type; it must be "lmdb", "postgresql", "etcd" or "inmem"'],
     ['seal "kmip" {}', 'this seal is not offered'],
     ['seal "kettle" {}', '"kettle" is no seal; it must be "static", "awskms"'],
     ['seal "static" {}', 'current_key is required'],

@@ -31,7 +31,7 @@ export function openKernel(options: KernelOptions) {
   const log = loggers.named('core');
   const { tracer } = options;
   const changesInStep = new ChangesInStep(siblings);
-  const driver = new CountingDriver(options.storage, { tracer, log, changed: (keys) => changesInStep.made(keys) });
+  const driver = new CountingDriver(options.storage, { tracer, log, clock, changed: (keys) => changesInStep.made(keys) });
   const barrier = new Barrier(driver, clock);
   const store = new Store(driver, barrier, tracer);
   const runner = new ScheduleRunner({ store, clock, log: loggers.named('expiration'), ...(tracer && { tracer }) });

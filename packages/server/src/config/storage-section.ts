@@ -111,5 +111,5 @@ function reasonAgainst(type: string): string {
   const instead = 'use "lmdb" for one machine, or "postgresql" or "etcd" for many';
   return OF_VAULT.includes(type)
     ? `this storage is not offered: ${instead}`
-    : `${shown(type)} is no storage; it must be ${listed(OFFERED)}`;
+    : `${shown(type)} is not a storage type; it must be ${listed(OFFERED)}`;
 }

@@ -54,9 +54,13 @@ function checkCapacity(capacity: Capacity | undefined, found: Findings): void {
 async function checkFolder(path: string, found: Findings): Promise<boolean> {
   const folder = resolve(path);
   const there = await stat(folder).catch(() => undefined);
+  if (there && !there.isDirectory()) {
+    found.failure(`${folder} is not a folder`, 'Choose another path');
+    return false;
+  }
   const place = there ? folder : await existing(folder);
   if (place === undefined) {
-    found.failure(`${folder} is, or is below, a symbolic link to nothing`, 'Make what the link names, or choose another path');
+    found.failure(`${folder} is, or is below, a symbolic link to nothing`, 'Create the target of the link, or choose another path');
     return false;
   }
   try {
@@ -65,11 +69,10 @@ async function checkFolder(path: string, found: Findings): Promise<boolean> {
     found.failure(`the folder ${place} cannot be written: ${reasonOf(error)}`, 'Give it to the user of the server');
     return false;
   }
-  if (there && !there.isDirectory()) found.failure(`${folder} is not a folder`, 'Choose another path');
   if (there && (there.mode & 0o077) !== 0)
     found.warning(`other users may look into ${folder} (mode ${(there.mode & 0o777).toString(8)})`, `chmod 700 ${folder}`);
   const { bavail, bsize } = await statfs(place);
-  const names = there?.isDirectory() ? await readdir(folder) : [];
+  const names = there ? await readdir(folder) : [];
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).blocks * 512));
   const [free, used] = [bavail * bsize, sizes.reduce((sum, size) => sum + size, 0)];
   const room = `${mebibytes(free)} are free, and the store takes ${mebibytes(used)}`;

@@ -1,4 +1,4 @@
-import { traced, type Log, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
+import { traced, type Clock, type Log, type SpanStart, type Tracer } from '@strongroom/engine-sdk';
 import {
   StorageFailure,
   type Capacity,
@@ -7,6 +7,8 @@ import {
   type StorageDriver,
   type StoreCopy,
 } from '@strongroom/storage-sdk';
+
+const MINUTE = 60_000;
 
 /** Counts the commits that went through, for clients that ask how far the store is, notes whether it takes writes, and shows what the storage does in traces. */
 export class CountingDriver implements StorageDriver {
@@ -26,6 +28,9 @@ export class CountingDriver implements StorageDriver {
   readonly #span: SpanStart;
   readonly #changed: (keys: readonly string[]) => void;
   readonly #log: Log;
+  readonly #clock: Clock;
+  /** Milliseconds since the epoch: when the log last had that the store takes writes again. */
+  #saidAt = -Infinity;
 
   /** `changed` hears which keys of a commit others keep copies of. */
   constructor(
@@ -34,11 +39,18 @@ export class CountingDriver implements StorageDriver {
       tracer,
       changed,
       log,
-    }: { readonly tracer: Tracer | undefined; readonly changed: (keys: readonly string[]) => void; readonly log: Log },
+      clock,
+    }: {
+      readonly tracer: Tracer | undefined;
+      readonly changed: (keys: readonly string[]) => void;
+      readonly log: Log;
+      readonly clock: Clock;
+    },
   ) {
     this.#driver = driver;
     this.#changed = changed;
     this.#log = log;
+    this.#clock = clock;
     this.#tracer = tracer;
     this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
@@ -60,8 +72,7 @@ export class CountingDriver implements StorageDriver {
       : this.#driver.commit(change);
     return committed.then(
       (version) => {
-        if (this.writeFailure !== undefined) this.#log.info('the store takes writes again', { storage: this.name });
-        this.writeFailure = undefined;
+        if (this.writeFailure !== undefined) this.#recovered();
         if (change.notify?.length) this.#changed(change.notify);
         return version;
       },
@@ -70,6 +81,14 @@ export class CountingDriver implements StorageDriver {
         throw error;
       },
     );
+  }
+  /** On a full disk small writes succeed between others that fail: the log has one line a minute at most, as it has of the failures. */
+  #recovered(): void {
+    this.writeFailure = undefined;
+    const now = this.#clock.millis();
+    if (now - this.#saidAt < MINUTE) return;
+    this.#saidAt = now;
+    this.#log.info('the store takes writes again', { storage: this.name });
   }
   changes(listener: (changed: ChangedKeys) => void): () => void {
     return this.#driver.changes(listener);
