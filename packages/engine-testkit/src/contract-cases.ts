@@ -162,16 +162,16 @@ export const contractCases: Record<ContractCase, (fixture: Fixture) => Promise<v
       }
       return seen;
     };
-    const before = await look();
+    const earlier = await look();
     assert.ok(
-      [...before.values()].some((answer) => (answer as CoreResponse).status === 200),
+      [...earlier.values()].some((answer) => (answer as CoreResponse).status === 200),
       'nothing can be read after `prepare`',
     );
     await mount.core.seal();
     assert.equal((await mount.call('read', `${mount.path}/x`)).status, 503);
     await mount.core.openAutomatically();
     const after = await look();
-    for (const [what, answer] of before) assert.ok(isDeepStrictEqual(after.get(what), answer), `${what} answers otherwise than before`);
+    for (const [what, answer] of earlier) assert.ok(isDeepStrictEqual(after.get(what), answer), `${what} answers otherwise than earlier`);
   },
 
   'unmounting leaves nothing of the mount in the store': async (fixture) => {

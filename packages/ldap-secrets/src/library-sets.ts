@@ -79,16 +79,16 @@ export class LibrarySets {
   async #store(
     tx: Transaction,
     name: string,
-    change: (before: LibrarySetRecord | undefined) => LibrarySetRecord,
+    change: (stored: LibrarySetRecord | undefined) => LibrarySetRecord,
     { located, adopt }: { readonly located: ReadonlyMap<string, LocatedAccount>; readonly adopt: boolean },
   ): Promise<LibrarySetRecord | undefined> {
     const inside = recordsIn(tx);
-    const before = await inside.sets.get(name);
-    const next = change(before);
+    const stored = await inside.sets.get(name);
+    const next = change(stored);
     const added = await newAccounts(inside, name, next);
     if (added.some((account) => !located.has(accountKey(account)))) return undefined;
     const kept = new Set(next.service_account_names.map(accountKey));
-    for (const account of before?.service_account_names ?? []) if (!kept.has(accountKey(account))) await this.#drop(tx, account);
+    for (const account of stored?.service_account_names ?? []) if (!kept.has(accountKey(account))) await this.#drop(tx, account);
     for (const account of added) await this.#take(tx, name, account, located.get(accountKey(account))!, adopt);
     if (adopt) for (const key of kept) await this.#accounts.rotation.takeBack(tx, key);
     await inside.sets.put(name, next);
