@@ -77,7 +77,7 @@ export async function mountForTest(engine: EnginePackage, options: TestMountOpti
     plugins: [engine, ...(options.plugins ?? [])],
     clock,
     seal: { type: 'static', key: SEAL_KEY },
-    // Its clock stands still: no process is taken for dead, and none says that it lives.
+    // Its clock stands still: no process is presumed dead, and none says that it lives.
     liveness: options.liveness ?? { clock: manualClock() },
     ...(options.log ? { log: options.log } : {}),
   });

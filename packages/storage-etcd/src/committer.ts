@@ -118,7 +118,7 @@ export class Committer {
     }
     if (response.succeeded) return this.#done(marker, response, changes, known.revision, notifies ? 2 : 1);
     this.#marker = undefined;
-    // The state was another one, or the marker is gone: then this process was taken for dead, and may have missed what others wrote.
+    // The state was another one, or the marker is gone: then this process was presumed dead, and may have missed what others wrote.
     if (await this.#session.same(response.header, response.responses[0], known)) history.doubt();
     return undefined;
   }

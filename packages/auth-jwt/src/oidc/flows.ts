@@ -8,7 +8,7 @@ import { noSuchFlow } from './refusals.ts';
 
 /** Milliseconds that a login may take. */
 const LIFETIME = 600_000;
-/** Milliseconds after which a server that asked the provider about a flow is taken for dead. */
+/** Milliseconds after which a server that asked the provider about a flow is presumed dead. */
 const LONGEST_WORK = 60_000;
 
 const PREFIX = 'oidc-flow/';

@@ -34,7 +34,9 @@ const renew = defineCommand({
 const revoke = defineCommand({
   name: 'revoke',
   synopsis: 'Revoke a lease, or all below a prefix',
-  description: 'Revokes a lease, and with it the secret. The server works on it in the background unless -sync is given.',
+  description:
+    'Revokes a lease, and with it the secret. The server works on it in the background unless -sync is given, and retries what fails: ' +
+    '"strongroom read sys/internal/ui/attention" lists the failures.',
   args: ['ID | PREFIX'],
   flags: {
     prefix: flag.boolean('Revoke every lease below the prefix given.'),

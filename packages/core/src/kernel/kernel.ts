@@ -41,7 +41,7 @@ export function openKernel(options: KernelOptions) {
     ...{ store, driver, log },
     clock: livenessClock,
     processes: options.liveness?.processes ?? linuxProcesses,
-    takenForDead: () => runner.interrupt('this server was taken for dead'),
+    presumedDead: () => runner.interrupt('this server was presumed dead'),
   });
   const outside = new OutsideSystems(clock, { requireAlive: () => incarnations.requireBeating(), ...(tracer && { tracer }) });
   return {

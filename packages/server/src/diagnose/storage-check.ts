@@ -66,7 +66,7 @@ async function checkFolder(path: string, found: Findings): Promise<boolean> {
   try {
     await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    found.failure(`the folder ${place} cannot be written: ${reasonOf(error)}`, 'Give it to the user of the server');
+    found.failure(`the folder ${place} cannot be written: ${reasonOf(error)}`, 'Make the user that runs the server its owner');
     return false;
   }
   if (there && (there.mode & 0o077) !== 0)

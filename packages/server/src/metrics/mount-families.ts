@@ -20,7 +20,7 @@ const COUNTERS: readonly { readonly name: string; readonly help: string; readonl
   },
   {
     name: 'rollbacks',
-    help: 'Attempts to undo an unfinished outside change, by result.',
+    help: 'Attempts to undo an unfinished change to an outside system, by result.',
     counts: { rollbacks_ok: 'ok', rollbacks_failed: 'failed' },
   },
   { name: 'circuit_breaker_openings', help: 'How often the circuit breaker of an outside system opened.', counts: { circuits_opened: '' } },

@@ -55,7 +55,7 @@ export function journalPaths({ journal, mounts }: { readonly journal: Journal; r
       },
     }),
     path('journal/{id:any}', {
-      synopsis: 'One outside change that is not finished.',
+      synopsis: 'One unfinished change to an outside system.',
       description:
         'Deleting it forgets the change without undoing it, for outside systems that are gone for good. A change that may still be under way is neither retried nor forgotten.',
       access: 'sudo',

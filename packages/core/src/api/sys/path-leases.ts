@@ -17,6 +17,7 @@ import {
 } from '@strongroom/engine-sdk';
 import { Type, type Static } from 'typebox';
 import type { BulkRevoker } from '../../services/revocation/bulk-revoker.ts';
+import { isLive } from '../../services/leases/lease-record.ts';
 import type { LeaseStore } from '../../services/leases/lease-store.ts';
 import { leftData, leftWarning, LeftOutsideData } from '../../services/outside/left-outside.ts';
 import { internalOf, reply } from '../../services/caller/internal-request.ts';
@@ -41,6 +42,7 @@ const Lease = Type.Object({
   path: Type.String(),
   revoke_error: Type.Optional(Type.String({ description: 'Why it could not be revoked.' })),
   revoke_attempts: Type.Optional(Type.Integer()),
+  revoke_next_attempt: Type.Optional(Timestamp),
 });
 const Irrevocable = Type.Object({ lease_id: Type.String(), mount_id: Type.String(), error: Type.String() });
 
@@ -73,10 +75,16 @@ export function leasePaths(deps: LeasePathDeps): AnyPath[] {
         id,
         issue_time: new Date(lease.issued).toISOString(),
         last_renewal: lease.last_renewal === undefined ? null : new Date(lease.last_renewal).toISOString(),
-        renewable: lease.renewable,
+        renewable: lease.renewable && isLive(lease, now()),
         ttl: Math.max(0, Math.ceil((lease.expires - now()) / 1_000)),
         path: lease.path,
-        ...(lease.revoke_error === undefined ? {} : { revoke_error: lease.revoke_error, revoke_attempts: lease.attempts }),
+        ...(lease.revoke_error === undefined
+          ? {}
+          : {
+              revoke_error: lease.revoke_error,
+              revoke_attempts: lease.attempts,
+              revoke_next_attempt: new Date(lease.due).toISOString(),
+            }),
       },
     };
   };

@@ -48,8 +48,8 @@ export class Incarnations {
   readonly #log: Log;
   readonly #fault: RepeatedFault;
   readonly #processes: ProcessTable;
-  /** Everything this process works on is to end: it was taken for dead, and others have taken the work over. */
-  readonly #takenForDead: () => void;
+  /** Everything this process works on is to end: it was presumed dead, and others have taken the work over. */
+  readonly #presumedDead: () => void;
   readonly #work: OrphanedWork[] = [];
   readonly #seen = new Map<string, { count: number; since: number }>();
   #id = '';
@@ -60,7 +60,7 @@ export class Incarnations {
   /** Rises with every begin and end, so that work of an earlier life stops. */
   #life = 0;
 
-  constructor(parts: { store: Store; driver: StorageDriver; clock: Clock; log: Log; processes: ProcessTable; takenForDead: () => void }) {
+  constructor(parts: { store: Store; driver: StorageDriver; clock: Clock; log: Log; processes: ProcessTable; presumedDead: () => void }) {
     this.#store = parts.store;
     this.#driver = parts.driver;
     this.#clock = parts.clock;
@@ -71,7 +71,7 @@ export class Incarnations {
       message: 'this server could not record that it is alive, or look for servers that have ended',
     });
     this.#processes = parts.processes;
-    this.#takenForDead = parts.takenForDead;
+    this.#presumedDead = parts.presumedDead;
   }
 
   /** The present life; '' while sealed. */
@@ -133,7 +133,7 @@ export class Incarnations {
   /** Fences what is stored for a life: where its record is gone, others have taken its work over. @throws InternalError */
   async require(tx: StoreTransaction, id: string): Promise<void> {
     if (id === '' || (await lives.get(tx, id)) === undefined) {
-      throw new InternalError('this server was taken for dead while it worked on this, and the change is being undone');
+      throw new InternalError('this server was presumed dead while it worked on this, and the change is being undone');
     }
   }
 
@@ -183,9 +183,9 @@ export class Incarnations {
   async #turn(life: number, beating: boolean): Promise<void> {
     if (beating && !(await this.#beat()) && life === this.#life) {
       this.#log.warn(
-        'this server was taken for dead: it did not write to its store for too long. It ends its work and goes on under another id',
+        'this server was presumed dead: it did not write to its store for too long. It stops its work and continues under a new id',
       );
-      this.#takenForDead();
+      this.#presumedDead();
       await this.#bear();
       this.#next(BEAT, this.#life);
       return;
@@ -225,8 +225,8 @@ export class Incarnations {
     });
     this.#left(id);
     if (buried)
-      this.#log.warn('a process of this store is gone; its work is taken over', {
-        reason: silent ? 'it was silent for 20 s' : 'it has ended',
+      this.#log.warn('another process of this store has ended; its work is taken over', {
+        reason: silent ? 'it did not write to the store for 20 s' : 'it has ended',
       });
   }
 

@@ -161,7 +161,7 @@ export class SharedEvents implements OrphanedWork {
     this.#soon(GATHER);
   }
 
-  /** Begins the log of the present life. After a process was taken for dead it has another one. */
+  /** Begins the log of the present life. After a process was presumed dead it has another one. */
   #live(): void {
     const before = this.#life;
     this.#life = this.#parts.incarnations.id;

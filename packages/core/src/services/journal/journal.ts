@@ -211,7 +211,7 @@ export class Journal implements Work<IntentRecord, void> {
       return { kind: 'damaged entry of the journal', name: id, intent: id };
     }
     await this.#drop(id);
-    this.#log.warn('an unfinished outside change was dropped', { mount: record.mount, kind: record.kind, id });
+    this.#log.warn('an unfinished change to an outside system was dropped', { mount: record.mount, kind: record.kind, id });
     return leftByIntent(id, record, this.#mount(record.mount)?.intent(record.kind));
   }
 
@@ -387,8 +387,8 @@ export class Journal implements Work<IntentRecord, void> {
     if (outcome.state !== 'done' && outcome.state !== 'failed') return;
     const { mount, kind } = outcome.record;
     const facts = { mount: this.#mount(mount)?.path ?? mount, kind };
-    if (outcome.state === 'done') this.#log.info('an unfinished outside change was rolled back', facts);
-    else this.#log.warn('an outside change could not be rolled back yet', { ...facts, error: outcome.reason });
+    if (outcome.state === 'done') this.#log.info('an unfinished change to an outside system was rolled back', facts);
+    else this.#log.warn('a change to an outside system could not be rolled back yet', { ...facts, error: outcome.reason });
   }
 }
 

@@ -177,7 +177,7 @@ function unreachable(written: string, denies: boolean): string[] {
   if (/%[0-9a-fA-F]{2}/.test(path)) reasons.push('paths are written decoded: a percent sign stands for itself');
   if (path !== path.trim() || /[\u0000-\u001f\u007f]/.test(path))
     reasons.push('it begins or ends with a space, or holds a control character');
-  if (denies && path.endsWith('/')) reasons.push('a path that ends in a slash holds for lists alone; deny it without the slash as well');
+  if (denies && path.endsWith('/')) reasons.push('a path that ends in a slash applies to lists only; deny it without the slash as well');
   return reasons;
 }
 

@@ -117,7 +117,7 @@ describe('processes on one store', () => {
     const next = await start(3);
     await settled(next);
     expect(outside.users.size).toBe(0);
-    expect(next.log).toContain('a process of this store is gone; its work is taken over');
+    expect(next.log).toContain('another process of this store has ended; its work is taken over');
   });
 
   test('a process on another machine, or in another container, is dead after 20 s of silence, and its work is undone within 30 s', async () => {
@@ -137,7 +137,7 @@ describe('processes on one store', () => {
       await one.live(5);
       await two.live(5);
     }
-    expect([...one.log, ...two.log].filter((line) => /gone|taken for dead/.test(line))).toEqual([]);
+    expect([...one.log, ...two.log].filter((line) => /has ended|presumed dead/.test(line))).toEqual([]);
     expect(outside.users.size).toBe(1);
   });
 
@@ -164,7 +164,7 @@ describe('processes on one store', () => {
     expect(outside.users.size).toBe(1);
     hooks.afterCreate = async () => undefined;
     await frozen.live(5);
-    expect(frozen.log.join()).toMatch(/taken for dead/);
+    expect(frozen.log.join()).toMatch(/presumed dead/);
     await observer.advance('2m');
     expect(outside.users.size).toBe(0);
     expect(await journal(observer)).toEqual([]);

@@ -165,7 +165,14 @@ describe('leases', () => {
     outside.failing.add('one');
     const answer = await mount.call('update', 'sys/leases/revoke', { data: { lease_id: leaseId } });
     expect({ status: answer.status, errors: answer.errors }).toEqual({ status: 400, errors: ['failed to revoke entry: one is down'] });
-    expect((await mount.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } })).errors).toEqual(['lease expired']);
+    expect((await mount.call('update', 'sys/leases/renew', { data: { lease_id: leaseId } })).errors).toEqual([
+      'the lease is being revoked and cannot be renewed',
+    ]);
+    expect((await lookup(leaseId)).data).toMatchObject({
+      renewable: false,
+      revoke_attempts: 1,
+      revoke_next_attempt: expect.stringMatching(/^2030-01-01T00:00:/),
+    });
     outside.failing.clear();
     await mount.advance('1m');
     expect(outside.users.size).toBe(0);
@@ -251,7 +258,7 @@ describe('leases', () => {
     for (let i = 0; i < 10; i += 1) await mount.clock.advance(0);
     for (const id of ids) {
       const renewed = await mount.call('update', 'sys/leases/renew', { data: { lease_id: id } });
-      expect(renewed.errors).toEqual(['lease expired']);
+      expect(renewed.errors).toEqual(['the lease is being revoked and cannot be renewed']);
     }
     await mount.close();
     await Promise.all(asked);
