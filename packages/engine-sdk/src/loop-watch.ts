@@ -1,3 +1,5 @@
+import { LinkedList } from './linked-list.ts';
+
 /** A call of a plugin, as long as it is under way. */
 export interface WatchedCall {
   /** How long the event loop may stand still, in milliseconds. */
@@ -16,14 +18,14 @@ const BUSY = 0.1;
  * that; several are suspected.
  */
 export class LoopWatch {
-  readonly #calls = new Map<WatchedCall, number>();
+  readonly #calls = new LinkedList<{ readonly call: WatchedCall; readonly begun: number }>();
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
   #cpu = process.cpuUsage();
 
   /** Resolves to nothing; call what it returns when the call has ended. */
   watch(call: WatchedCall): () => void {
-    this.#calls.set(call, performance.now());
+    const entry = this.#calls.add({ call, begun: performance.now() });
     if (!this.#timer) {
       this.#reset();
       this.#timer = setInterval(() => this.#tick(), TICK).unref();
@@ -31,7 +33,7 @@ export class LoopWatch {
     return () => {
       // The call may end before the timer fires that would have reported it.
       this.#look();
-      this.#calls.delete(call);
+      this.#calls.remove(entry);
       if (this.#calls.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -51,12 +53,12 @@ export class LoopWatch {
   #look(): void {
     const took = performance.now() - this.#last - TICK;
     if (took <= 0) return;
-    const suspects = [...this.#calls].filter(([{ millis }, begun]) => took > millis && begun <= this.#last + TICK);
+    const suspects = [...this.#calls].filter(({ call, begun }) => took > call.millis && begun <= this.#last + TICK);
     if (suspects.length === 0) return;
     const { user, system } = process.cpuUsage(this.#cpu);
     this.#reset();
     if ((user + system) / 1_000 < took * BUSY) return;
-    for (const [call] of suspects) call.blocked(took, this.#calls.size === 1);
+    for (const { call } of suspects) call.blocked(took, this.#calls.size === 1);
   }
 
   #reset(): void {

@@ -1,15 +1,25 @@
 import type { Clock } from './clock.ts';
+import { LinkedList, type ListEntry } from './linked-list.ts';
+
+interface Waiting<T> {
+  readonly owner: T;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** A time that has begun: what `TimeoutQueue.delete` takes. */
+export type QueuedTimeout<T> = ListEntry<Waiting<T>>;
 
 /**
  * Timeouts of one length, with one timer for all of them. It suits what is many and ends before its time, such as requests: to add and to delete cost less
  * than a timer each.
  */
-export class TimeoutQueue<T extends object> {
+export class TimeoutQueue<T> {
   readonly #clock: Clock;
   readonly #millis: number;
   readonly #passed: (item: T) => void;
-  /** When each was added, in milliseconds since the epoch, the oldest first. */
-  readonly #added = new Map<T, number>();
+  /** The oldest first. */
+  readonly #waiting = new LinkedList<Waiting<T>>();
   #armed = false;
 
   /** `passed` is called once for each item that is still there after so many milliseconds; the item is out of the queue then. It must not throw. */
@@ -19,15 +29,16 @@ export class TimeoutQueue<T extends object> {
     this.#passed = passed;
   }
 
-  /** Begins the time of an item, unless that has begun. `since`: milliseconds since the epoch; now by default. */
-  add(item: T, since = this.#clock.millis()): void {
-    if (this.#added.has(item)) return;
-    this.#added.set(item, since);
+  /** Begins the time of an item. `since`: milliseconds since the epoch; now by default. */
+  add(item: T, since = this.#clock.millis()): QueuedTimeout<T> {
+    const timeout = this.#waiting.add({ owner: item, since });
     if (!this.#armed) this.#arm(this.#millis);
+    return timeout;
   }
 
-  delete(item: T): void {
-    this.#added.delete(item);
+  /** Nothing happens where its time is over, or it was deleted before. */
+  delete(timeout: QueuedTimeout<T>): void {
+    this.#waiting.remove(timeout);
   }
 
   #arm(millis: number): void {
@@ -40,12 +51,13 @@ export class TimeoutQueue<T extends object> {
 
   #pass(): void {
     const now = this.#clock.millis();
-    for (const [item, since] of this.#added) {
+    for (let oldest = this.#waiting.first; oldest; oldest = this.#waiting.first) {
+      const { owner, since } = oldest.item;
       const left = since + this.#millis - now;
       // The clock may have been set back.
       if (left > 0) return this.#arm(Math.min(left, this.#millis));
-      this.#added.delete(item);
-      this.#passed(item);
+      this.#waiting.remove(oldest);
+      this.#passed(owner);
     }
   }
 }

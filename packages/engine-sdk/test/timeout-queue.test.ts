@@ -35,9 +35,7 @@ describe('TimeoutQueue', () => {
 
   test('calls back for no item that was deleted', async () => {
     const { clock, queue, passed } = queueOf();
-    const item = new Item('deleted');
-    queue.add(item);
-    queue.delete(item);
+    queue.delete(queue.add(new Item('deleted')));
     await clock.advance(5_000);
     expect(passed).toEqual([]);
   });
@@ -46,19 +44,16 @@ describe('TimeoutQueue', () => {
     const { clock, queue } = queueOf();
     const after = jest.spyOn(clock, 'after');
     for (let index = 0; index < 100; index += 1) {
-      const item = new Item(String(index));
-      queue.add(item);
-      if (index % 2 === 0) queue.delete(item);
+      const timeout = queue.add(new Item(String(index)));
+      if (index % 2 === 0) queue.delete(timeout);
     }
     expect(after).toHaveBeenCalledTimes(1);
   });
 
-  test('begins the time of an item once, and at a given moment', async () => {
+  test('begins the time of an item at a given moment', async () => {
     const { clock, queue, passed } = queueOf();
     await clock.advance(5_000);
-    const item = new Item('earlier');
-    queue.add(item, clock.millis() - 600);
-    queue.add(item);
+    queue.add(new Item('earlier'), clock.millis() - 600);
     await clock.advance(1_000);
     expect(passed).toEqual(['earlier']);
   });

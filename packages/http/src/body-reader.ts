@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock, TimeoutQueue } from '@strongroom/engine-sdk';
+import type { Clock, QueuedTimeout, TimeoutQueue } from '@strongroom/engine-sdk';
 import type { BodyLimits } from './body-limits.ts';
 import type { BodyHold } from './body-memory.ts';
 import { askForBody } from './expectation.ts';
@@ -52,6 +52,7 @@ class BodyReader implements Overdue {
   #chunks = 0;
   #listening = false;
   #ended = false;
+  #timeout: QueuedTimeout<Overdue> | undefined;
   #stopClock: (() => void) | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, rules: BodyRules, done: (body: Buffer | Refusal) => void) {
@@ -80,7 +81,7 @@ class BodyReader implements Overdue {
     request.on('error', ignore);
     this.#listening = true;
     if (this.#limits === this.#rules.known) this.#watch(this.#limits.timeout);
-    else this.#rules.reading.add(this);
+    else this.#timeout = this.#rules.reading.add(this);
     askForBody(request, this.#response);
   }
 
@@ -91,8 +92,7 @@ class BodyReader implements Overdue {
 
   /** The time of a known caller, which few bodies need. */
   #watch(millis: number): void {
-    this.#rules.reading.delete(this);
-    this.#stopClock?.();
+    this.#stopTime();
     this.#stopClock = this.#rules.clock.after(millis, () => this.#refuse(tooLate()));
   }
 
@@ -190,10 +190,15 @@ class BodyReader implements Overdue {
     this.#done(refusal);
   }
 
+  #stopTime(): void {
+    if (this.#timeout) this.#rules.reading.delete(this.#timeout);
+    this.#timeout = undefined;
+    this.#stopClock?.();
+  }
+
   #end(): void {
     this.#ended = true;
-    this.#rules.reading.delete(this);
-    this.#stopClock?.();
+    this.#stopTime();
     this.#request.removeListener('data', this.#onData);
     this.#request.removeListener('end', this.#onEnd);
   }

@@ -95,11 +95,11 @@ export class Pipeline {
   async #timed(call: Call): Promise<CoreResponse> {
     const { figures, underWay, changesInStep } = this.#parts;
     const began = performance.now();
-    underWay.begin(call);
+    const entry = underWay.begin(call);
     const answer = await this.#answer(call);
     const applied = READING.has(call.operation) ? undefined : changesInStep.applied;
     if (applied) await applied;
-    underWay.end(call);
+    underWay.end(entry);
     call.answered = true;
     if (!answer.stream) await call.stream?.cancel?.();
     const millis = performance.now() - began;

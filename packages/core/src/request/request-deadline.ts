@@ -1,4 +1,4 @@
-import { Deadline, EngineError, TimeoutQueue, type Clock } from '@strongroom/engine-sdk';
+import { Deadline, EngineError, TimeoutQueue, type Clock, type QueuedTimeout } from '@strongroom/engine-sdk';
 import type { CoreRequest } from '../kernel/call/core-request.ts';
 import type { Ending } from '../kernel/mounts/ending.ts';
 
@@ -26,6 +26,7 @@ export class RequestDeadline extends Deadline {
   readonly #untimed: boolean;
   /** Somebody has asked for the signal. */
   #heard = false;
+  #timeout: QueuedTimeout<RequestDeadline> | undefined;
   #stopHearing: (() => void) | undefined;
   #stopHearingCaller: (() => void) | undefined;
 
@@ -46,7 +47,7 @@ export class RequestDeadline extends Deadline {
   override get signal(): AbortSignal {
     if (!this.#heard) {
       this.#heard = true;
-      if (!this.#untimed) this.#overdue.add(this, this.began);
+      this.#beginTime();
       this.#hearCaller();
     }
     return super.signal;
@@ -54,7 +55,7 @@ export class RequestDeadline extends Deadline {
 
   /** What the work gives, or a rejection once the deadline has passed, the caller went away or the mount ends; the work itself may go on. */
   override guard<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#untimed) this.#overdue.add(this, this.began);
+    this.#beginTime();
     if (this.#heard) this.#hearCaller();
     else if (!this.#finishes) this.#hearMount();
     return super.guard(work, this);
@@ -63,6 +64,10 @@ export class RequestDeadline extends Deadline {
   /** The time is over. */
   pass(): void {
     this.end(new DeadlinePassed(`no answer within ${DEADLINE / 1_000} s`));
+  }
+
+  #beginTime(): void {
+    if (!this.#untimed) this.#timeout ??= this.#overdue.add(this, this.began);
   }
 
   #hearCaller(): void {
@@ -76,7 +81,8 @@ export class RequestDeadline extends Deadline {
 
   /** The guarded work has ended. */
   ended(): void {
-    this.#overdue.delete(this);
+    if (this.#timeout) this.#overdue.delete(this.#timeout);
+    this.#timeout = undefined;
     this.#stopHearing?.();
     this.#stopHearing = undefined;
     this.#stopHearingCaller?.();

@@ -1,3 +1,4 @@
+import { LinkedList, type ListEntry } from '@strongroom/engine-sdk';
 import type { RequestOperation } from './core-request.ts';
 
 /** What operators see of a call that has not been answered yet. */
@@ -14,21 +15,22 @@ export interface CallUnderWay {
 
 /** The calls that have not been answered yet, for operators who wonder what keeps the server busy. */
 export class CallsUnderWay {
-  readonly #calls = new Set<CallUnderWay>();
+  readonly #calls = new LinkedList<CallUnderWay>();
 
   get size(): number {
     return this.#calls.size;
   }
 
-  begin(call: CallUnderWay): void {
-    this.#calls.add(call);
+  /** What it returns is what `end` takes. */
+  begin(call: CallUnderWay): ListEntry<CallUnderWay> {
+    return this.#calls.add(call);
   }
 
-  end(call: CallUnderWay): void {
-    this.#calls.delete(call);
+  end(call: ListEntry<CallUnderWay>): void {
+    this.#calls.remove(call);
   }
 
   [Symbol.iterator](): Iterator<CallUnderWay> {
-    return this.#calls.values();
+    return this.#calls[Symbol.iterator]();
   }
 }

@@ -1,6 +1,8 @@
+import { LinkedList } from '@strongroom/engine-sdk';
+
 /** The end of what requests run on, such as a mount: whoever waits there gets the reason as an error. */
 export class Ending {
-  readonly #listeners = new Set<(reason: Error) => void>();
+  readonly #listeners = new LinkedList<(reason: Error) => void>();
   #reason: Error | undefined;
 
   /** Undefined while it goes on. */
@@ -14,16 +16,14 @@ export class Ending {
       listener(this.#reason);
       return () => undefined;
     }
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    const entry = this.#listeners.add(listener);
+    return () => this.#listeners.remove(entry);
   }
 
   /** The first reason counts. */
   end(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners) listener(reason);
+    for (const listener of this.#listeners) listener(reason);
   }
 }
