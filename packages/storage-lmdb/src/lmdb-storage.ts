@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RangeOptions } from 'lmdb';
-import { checkKeys, Conflict, keyProblem, LATER, Lifetime, StorageFailure } from '@strongroom/storage-sdk';
+import { getLastVersion, type RangeOptions } from 'lmdb';
+import { checkKeys, Conflict, keyProblem, LATER, Lifetime, StorageFailure, UNCHANGED } from '@strongroom/storage-sdk';
 import type {
   ChangedKeys,
   Change,
@@ -116,16 +116,17 @@ class LmdbStorage implements StorageDriver {
   }
 
   async get(key: string): Promise<Stored | undefined> {
-    const stored = this.getSync(key);
-    if (stored !== LATER) return stored;
-    await this.#opened();
+    this.#lifetime.assertOpen();
+    if (keyProblem(key) !== undefined) return undefined;
+    if (!this.#readable) await this.#opened();
     return this.#stored(key);
   }
 
-  getSync(key: string): Stored | undefined | typeof LATER {
+  getSync(key: string, known?: number): Stored | undefined | typeof LATER | typeof UNCHANGED {
     this.#lifetime.assertOpen();
     if (keyProblem(key) !== undefined) return undefined;
-    return this.#reopening || !this.#environment.opened ? LATER : this.#stored(key);
+    if (!this.#readable) return LATER;
+    return known !== undefined && this.#has(key, known) ? UNCHANGED : this.#stored(key);
   }
 
   async range(query: RangeQuery): Promise<StoredEntry[]> {
@@ -208,6 +209,18 @@ class LmdbStorage implements StorageDriver {
     const entry = reading(() => this.#current().getEntry(key));
     this.#touch(1);
     return entry && { value: entry.value, version: entry.version as number };
+  }
+
+  /** Whether reads need not wait for the file. */
+  get #readable(): boolean {
+    return !this.#reopening && this.#environment.opened;
+  }
+
+  /** Whether a key has this version. The value is not copied. */
+  #has(key: string, version: number): boolean {
+    const found = reading(() => this.#current().getBinaryFast(key) !== undefined && getLastVersion() === version);
+    if (found) this.#touch(1);
+    return found;
   }
 
   /** The database in its newest state, with what other processes have committed. */

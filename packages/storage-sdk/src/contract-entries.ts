@@ -1,6 +1,7 @@
 import { deepEqual, equal, notEqual, ok, rejects, throws } from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { ContractCase } from './storage-contract.ts';
-import { LATER, MAX_KEY_BYTES } from './driver.ts';
+import { LATER, MAX_KEY_BYTES, UNCHANGED } from './driver.ts';
 import type { StorageDriver } from './driver.ts';
 import { StorageClosed, StorageFailure } from './errors.ts';
 
@@ -54,6 +55,24 @@ export const entryCases: readonly ContractCase[] = [
       ok(isAbsentOrLater(driver.getSync('a')));
       await driver.close();
       throws(() => driver.getSync!('a'), StorageClosed);
+    },
+  },
+  {
+    title: 'where a driver answers at once, a caller reads what is new whichever version it knows',
+    async run({ driver }) {
+      if (!driver.getSync) return;
+      await driver.commit({ put: [{ key: 'a', value: bytes('one') }] });
+      const first = await driver.get('a');
+      const known = driver.getSync('a', first!.version);
+      ok(known === UNCHANGED || known === LATER || isDeepStrictEqual(known, first));
+      for (const text of ['two', 'one']) {
+        await driver.commit({ put: [{ key: 'a', value: bytes(text) }] });
+        const stored = driver.getSync('a', first!.version);
+        if (stored !== LATER) deepEqual(stored, await driver.get('a'));
+      }
+      ok(isAbsentOrLater(driver.getSync('nowhere', first!.version)));
+      await driver.commit({ delete: ['a'] });
+      ok(isAbsentOrLater(driver.getSync('a', first!.version)));
     },
   },
   {

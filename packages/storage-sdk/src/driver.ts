@@ -16,6 +16,9 @@ export interface StoredEntry extends Stored {
 /** Stands for the answer of a driver that cannot give one at once. */
 export const LATER: unique symbol = Symbol('the answer takes time');
 
+/** What `getSync` answers where the store has the version that the caller knows. */
+export const UNCHANGED: unique symbol = Symbol('the version is the one that the caller knows');
+
 /** Keys are ordered by their UTF-8 bytes. `after` and `before` are exclusive, need not exist and may be longer than a key. */
 export interface RangeQuery {
   readonly prefix?: string;
@@ -122,8 +125,11 @@ export interface StorageDriver {
   readonly shared: boolean;
   /** The value is the caller's to keep. A key that no store can hold is simply absent. */
   get(key: string): Promise<Stored | undefined>;
-  /** As `get`, at once; LATER where that would block, and `get` has to be asked. Absent: the driver never answers at once. */
-  getSync?(key: string): Stored | undefined | typeof LATER;
+  /**
+   * As `get`, at once; LATER where that would block, and `get` has to be asked. `known`: a version of which the caller has the value; the driver may answer
+   * UNCHANGED where that is what the store has, which saves copying the value. Absent: the driver never answers at once.
+   */
+  getSync?(key: string, known?: number): Stored | undefined | typeof LATER | typeof UNCHANGED;
   /** One consistent state of the store. */
   range(query: RangeQuery): Promise<StoredEntry[]>;
   /**

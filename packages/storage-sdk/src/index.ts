@@ -1,6 +1,6 @@
 export { storageDriverContract } from './contract.ts';
 export type { ContractRunner, ContractSkip, ContractStore, StorageContract } from './storage-contract.ts';
-export { EVERYTHING, LATER, MAX_KEY_BYTES } from './driver.ts';
+export { EVERYTHING, LATER, MAX_KEY_BYTES, UNCHANGED } from './driver.ts';
 export type {
   Capacity,
   ChangedKeys,

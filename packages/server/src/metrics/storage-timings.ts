@@ -59,11 +59,11 @@ export class StorageTimings {
 
 /** As `timed`, for answers at once. What is to come later is timed when it is asked for. */
 function timedSync(into: Timing, driver: StorageDriver): NonNullable<StorageDriver['getSync']> {
-  return (key) => {
+  return (key, known) => {
     const began = performance.now();
     let answer: ReturnType<NonNullable<StorageDriver['getSync']>>;
     try {
-      answer = driver.getSync!(key);
+      answer = driver.getSync!(key, known);
       return answer;
     } finally {
       if (answer !== LATER) into.add(performance.now() - began);

@@ -55,7 +55,7 @@ export class CountingDriver implements StorageDriver {
     this.#span = { kind: 'client', attributes: { 'db.system.name': driver.name } };
     this.name = driver.name;
     this.shared = driver.shared;
-    if (driver.getSync && !tracer) this.getSync = (key) => driver.getSync!(key);
+    if (driver.getSync && !tracer) this.getSync = (key, known) => driver.getSync!(key, known);
     if (driver.copy) this.copy = async () => driver.copy!();
     if (driver.replace) this.replace = async () => driver.replace!();
   }

@@ -25,13 +25,14 @@ export class RecordCache {
     this.#limit = limit;
   }
 
-  get(key: string, version: number): CachedRecord | undefined {
+  /** Of whichever version: it counts only where the store has that. */
+  get(key: string): CachedRecord | undefined {
     let cached = this.#young.get(key);
     if (!cached) {
       cached = this.#old.get(key);
       if (cached) this.#insert(key, cached);
     }
-    return cached?.version === version ? cached : undefined;
+    return cached;
   }
 
   /** `bytes`: the size of the record as it is stored. */

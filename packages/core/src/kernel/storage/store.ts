@@ -3,6 +3,7 @@ import { leastJsonLength, readStoredJson, traced, writeStoredJson, writeStoredJs
 import {
   Conflict,
   LATER,
+  UNCHANGED,
   type Entry,
   type Expectation,
   type RangeQuery,
@@ -68,21 +69,17 @@ export class Store {
 
   /** The record with its version; '' for an index entry. At once where storage answers so, and nothing has to be decoded. */
   read<T>(key: string, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
-    const stored = this.#entryAt(key);
-    return stored instanceof Promise ? stored.then((later) => this.#found(key, later, check)) : this.#found(key, stored, check);
-  }
-
-  /** As it is stored, at once where storage answers so. */
-  #entryAt(key: string): MaybePromise<Stored | undefined> {
-    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
-    return stored === LATER ? this.#driver.get(key) : stored;
+    const cached = this.#cache.get(key) as FoundRecord<T> | undefined;
+    const stored = this.#driver.getSync ? this.#driver.getSync(key, cached?.version) : LATER;
+    if (stored === UNCHANGED) return cached;
+    return stored === LATER ? this.#driver.get(key).then((later) => this.#found(key, later, check)) : this.#found(key, stored, check);
   }
 
   #found<T>(key: string, stored: Stored | undefined, check?: RecordCheck<T>): MaybePromise<FoundRecord<T> | undefined> {
     if (!stored) return undefined;
     if (stored.value.length === 0) return { record: '' as T, version: stored.version };
-    const cached = this.#cache.get(key, stored.version) as FoundRecord<T> | undefined;
-    return cached ?? this.#decoded(key, stored, check);
+    const cached = this.#cache.get(key) as FoundRecord<T> | undefined;
+    return cached?.version === stored.version ? cached : this.#decoded(key, stored, check);
   }
 
   async #decoded<T>(key: string, { value, version }: Stored, check?: RecordCheck<T>): Promise<FoundRecord<T>> {
@@ -98,8 +95,8 @@ export class Store {
 
   async has(key: string): Promise<boolean> {
     this.#requireOpen();
-    const stored = this.#entryAt(key);
-    return (stored instanceof Promise ? await stored : stored) !== undefined;
+    const stored = this.#driver.getSync ? this.#driver.getSync(key) : LATER;
+    return (stored === LATER ? await this.#driver.get(key) : stored) !== undefined;
   }
 
   /** Keys in byte order. */
