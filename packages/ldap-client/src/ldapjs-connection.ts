@@ -41,6 +41,7 @@ interface Listener {
 
 /** A request that was sent. */
 interface Pending {
+  readonly id: number;
   /** Of the message that ends it. */
   readonly endTag: number | undefined;
   fail(error: LdapError): void;
@@ -59,7 +60,8 @@ export class LdapjsConnection implements Connection {
   readonly #socket: AbortController;
   readonly #requestMillis: number;
   readonly #clock: DirectoryClock;
-  readonly #pending = new Map<number, Pending>();
+  /** Few at a time. A Map would keep what was in it in memory: see LinkedList. */
+  readonly #pending: Pending[] = [];
   readonly #ids = new MessageIds();
   readonly #closeListeners = new Set<(reason: LdapError) => void>();
   #frames: MessageFrames | undefined;
@@ -107,7 +109,7 @@ export class LdapjsConnection implements Connection {
 
   /** Requests sent and not yet answered. */
   get pending(): number {
-    return this.#pending.size;
+    return this.#pending.length;
   }
 
   /** Calls back once, when either side has closed the connection. */
@@ -260,7 +262,7 @@ export class LdapjsConnection implements Connection {
     parser.on('error', (error: unknown) => (flaw = error));
     this.#frames = new MessageFrames((bytes) => {
       if (!this.#alive) return;
-      checkReply(bytes, (id) => this.#pending.get(id)?.endTag);
+      checkReply(bytes, (id) => this.#pendingOf(id)?.endTag);
       const split = splitControls(bytes);
       controls = split.controls;
       bytesOf = split.message;
@@ -285,7 +287,7 @@ export class LdapjsConnection implements Connection {
 
   /** What nobody waits for, such as notices of the server's own, is passed over. */
   #route(message: Message, bytes: Buffer, controls: Controls | undefined): void {
-    const pending = this.#pending.get(message.messageId);
+    const pending = this.#pendingOf(message.messageId);
     if (pending === undefined) return;
     if (isResult(message)) {
       if (controls !== undefined) pending.listener?.onControls?.(controls);
@@ -301,17 +303,19 @@ export class LdapjsConnection implements Connection {
     this.#read();
     if (!this.#alive) return Promise.reject(new LdapError('CLOSED', { url: this.url, diagnosticMessage: 'the connection is closed' }));
     if (signal?.aborted) return Promise.reject(new LdapError('ABORTED', { url: this.url, diagnosticMessage: 'the caller gave up' }));
-    const id = this.#ids.next((one) => this.#pending.has(one));
+    const id = this.#ids.next((one) => this.#pendingOf(one) !== undefined);
     message.messageId = id;
     const bytes = this.#build(() => message.toBer().buffer);
     const millis = timeoutSeconds === undefined ? this.#requestMillis : timeoutSeconds * 1000;
     return new Promise((resolve, reject) => {
       const settle = (): void => {
-        this.#pending.delete(id);
+        const at = this.#pending.indexOf(pending);
+        if (at >= 0) this.#pending.splice(at, 1);
         cancelDeadline();
         signal?.removeEventListener('abort', onAbort);
       };
       const pending: Pending = {
+        id,
         endTag: endTagOf(bytes),
         fail: (error) => {
           settle();
@@ -325,10 +329,14 @@ export class LdapjsConnection implements Connection {
       };
       const onAbort = (): void => this.#end(this.#unknown('ABORTED', 'the caller gave up'));
       const cancelDeadline = this.#clock.after(millis, () => this.#end(this.#unknown('TIMEOUT', `no answer within ${millis / 1000} s`)));
-      this.#pending.set(id, pending);
+      this.#pending.push(pending);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#client._socket?.write(bytes);
     });
+  }
+
+  #pendingOf(id: number): Pending | undefined {
+    return this.#pending.find((one) => one.id === id);
   }
 
   #unknown(code: 'NETWORK' | 'TIMEOUT' | 'ABORTED', diagnosticMessage: string): LdapError {
@@ -340,7 +348,7 @@ export class LdapjsConnection implements Connection {
     this.#alive = false;
     shut(this.#client, this.#socket);
     const { code, diagnosticMessage, url } = reason;
-    for (const { fail } of this.#pending.values()) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
+    for (const { fail } of [...this.#pending]) fail(new LdapError(code, { diagnosticMessage, url, outcomeUnknown: true }));
     for (const listener of this.#closeListeners) listener(reason);
     this.#closeListeners.clear();
   }
