@@ -135,9 +135,7 @@ export class KeyRing {
     const out = Buffer.allocUnsafe(HEADER + NONCE + length + TAG);
     out[0] = FORMAT;
     out.writeUInt32BE(this.#active, 1);
-    const nonce = this.#nonce();
-    nonce.copy(out, HEADER);
-    const cipher = createCipheriv('aes-256-gcm', term.key, nonce);
+    const cipher = createCipheriv('aes-256-gcm', term.key, this.#writeNonce(out));
     cipher.setAAD(Buffer.from(name));
     this.#unsaved += 1;
     let at = HEADER + NONCE;
@@ -172,14 +170,15 @@ export class KeyRing {
     }
   }
 
-  /** Random nonces, drawn in blocks because one draw costs as much as one encryption. */
-  #nonce(): Buffer {
+  /** A random nonce, behind the header; they are drawn in blocks because one draw costs as much as one encryption. */
+  #writeNonce(out: Buffer): Buffer {
     if (this.#nonceAt === this.#nonces.length) {
       randomFillSync(this.#nonces);
       this.#nonceAt = 0;
     }
-    const nonce = Buffer.from(this.#nonces.subarray(this.#nonceAt, this.#nonceAt + NONCE));
+    const from = this.#nonceAt;
     this.#nonceAt += NONCE;
-    return nonce;
+    this.#nonces.copy(out, HEADER, from, this.#nonceAt);
+    return out.subarray(HEADER, HEADER + NONCE);
   }
 }

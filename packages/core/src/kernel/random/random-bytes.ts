@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 /** What is longer is drawn by itself. */
-const LONGEST = 64;
+const LONGEST = 128;
 
 /** Random bytes are drawn in blocks, since one draw costs more than most of what wants a few of them; each is given out once and wiped. */
 const pool = Buffer.alloc(4_096);

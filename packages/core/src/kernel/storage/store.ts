@@ -322,9 +322,9 @@ export class StoreTransaction {
   readonly #store: Store;
   readonly #read = new Map<string, ReadRecord>();
   readonly #written = new Map<string, unknown>();
-  readonly #notified = new Set<string>();
+  #notified: Set<string> | undefined;
   /** Records that nobody changes once they are written. */
-  readonly #final = new Set<string>();
+  #final: Set<string> | undefined;
   #afterwards: (() => void)[] | undefined;
 
   constructor(store: Store) {
@@ -364,14 +364,14 @@ export class StoreTransaction {
 
   put(key: string, record: unknown, notify = false): void {
     this.#written.set(key, record);
-    this.#final.delete(key);
-    if (notify) this.#notified.add(key);
+    this.#final?.delete(key);
+    if (notify) this.notify(key);
   }
 
   /** As `put`, for a record that nobody changes any more: whoever reads it next may get this very object. */
   putFinal(key: string, record: unknown): void {
     this.put(key, record);
-    this.#final.add(key);
+    (this.#final ??= new Set()).add(key);
   }
 
   /**
@@ -384,7 +384,7 @@ export class StoreTransaction {
     const replaces = this.#read.get(key)?.version !== undefined;
     const copy = replaces && least <= LARGEST_BYTES ? plainCopyOf(record) : NOT_PLAIN;
     this.put(key, copy === NOT_PLAIN ? new Json(writeStoredJson(record)) : copy, notify);
-    if (copy !== NOT_PLAIN) this.#final.add(key);
+    if (copy !== NOT_PLAIN) (this.#final ??= new Set()).add(key);
   }
 
   async #putLarge(key: string, record: unknown, notify: boolean): Promise<void> {
@@ -404,11 +404,11 @@ export class StoreTransaction {
 
   delete(key: string, notify = false): void {
     this.#written.set(key, undefined);
-    if (notify) this.#notified.add(key);
+    if (notify) this.notify(key);
   }
 
   notify(key: string): void {
-    this.#notified.add(key);
+    (this.#notified ??= new Set()).add(key);
   }
 
   /** Calls back once this is committed; never for an attempt that is not. The callback must not throw. */
@@ -437,25 +437,33 @@ export class StoreTransaction {
   async commit(driver: StorageDriver, cache: Pick<RecordCache, 'drop' | 'put'>): Promise<string[]> {
     const marks: string[] = [];
     if (this.#written.size === 0) return marks;
+    // `forEach` makes no array for each entry, as `for` would.
     const expect: Expectation[] = [];
-    for (const [key, { version }] of this.#read) expect.push({ key, version });
+    this.#read.forEach(({ version }, key) => expect.push({ key, version }));
     const put: Entry[] = [];
     const remove: string[] = [];
-    for (const [key, record] of this.#written) {
+    const large: Promise<Entry>[] = [];
+    this.#written.forEach((record, key) => {
       if (record === undefined) remove.push(key);
       else if (record === MARK) {
         put.push({ key, value: EMPTY });
         marks.push(key);
       } else {
         const entry = this.#store.encode(key, record);
-        put.push(entry instanceof Promise ? await entry : entry);
+        if (entry instanceof Promise) {
+          // Another record may fail before this one is waited for.
+          entry.catch(() => undefined);
+          large.push(entry);
+        } else put.push(entry);
       }
-    }
-    const version = await driver.commit({ expect, put, delete: remove, notify: [...this.#notified] });
+    });
+    if (large.length > 0) put.push(...(await Promise.all(large)));
+    const version = await driver.commit({ expect, put, delete: remove, ...(this.#notified ? { notify: [...this.#notified] } : {}) });
     // They may be the only ones to hold what was decoded, and would keep it for many collections of garbage.
     for (const key of this.#read.keys()) if (this.#written.has(key)) cache.drop(key);
-    if (typeof version === 'number' && this.#final.size > 0) {
-      for (const { key, value } of put) if (this.#final.has(key)) cache.put(key, version, this.#written.get(key), value.length);
+    const final = this.#final;
+    if (typeof version === 'number' && final) {
+      for (const { key, value } of put) if (final.has(key)) cache.put(key, version, this.#written.get(key), value.length);
     }
     return marks;
   }
