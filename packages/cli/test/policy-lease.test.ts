@@ -54,7 +54,7 @@ describe('policy', () => {
     expect(lab.seen.at(-1)?.body).toEqual({ policy: 'path "b" {}' });
   });
 
-  test('explain asks about the own token, about others and about drafts', async () => {
+  test('explain asks about your own token, about others and about drafts', async () => {
     const sources = [{ policy: 'dev', line: 4, column: 1, capabilities: ['list'] }];
     const data = {
       allowed: false,

@@ -51,7 +51,7 @@ describe('token create', () => {
 });
 
 describe('token lookup', () => {
-  test('asks about the own token, another, or an accessor', async () => {
+  test('asks about your own token, another, or an accessor', async () => {
     lab.routes['GET auth/token/lookup-self'] = { body: lookupSelf };
     lab.routes['POST auth/token/lookup'] = { body: lookupSelf };
     lab.routes['POST auth/token/lookup-accessor'] = { body: lookupSelf };
@@ -67,7 +67,7 @@ describe('token lookup', () => {
 });
 
 describe('token renew', () => {
-  test('renews the own token, another, or an accessor', async () => {
+  test('renews your own token, another, or an accessor', async () => {
     lab.routes['PUT auth/token/renew-self'] = { body: login };
     lab.routes['PUT auth/token/renew'] = { body: login };
     lab.routes['POST auth/token/renew-accessor'] = { body: login };
@@ -81,7 +81,7 @@ describe('token renew', () => {
 });
 
 describe('token revoke', () => {
-  test('revokes the own token, another, an accessor, or all but the children', async () => {
+  test('revokes your own token, another, an accessor, or all but the children', async () => {
     for (const path of [
       'PUT auth/token/revoke-self',
       'PUT auth/token/revoke',
@@ -110,7 +110,7 @@ describe('token revoke', () => {
 });
 
 describe('token capabilities', () => {
-  test('prints them in order, for the own token, another, or an accessor', async () => {
+  test('prints them in order, for your own token, another, or an accessor', async () => {
     const answer = { body: envelope({ data: { capabilities: ['read', 'create'], 'a/b': ['read', 'create'] } }) };
     for (const kind of ['capabilities-self', 'capabilities', 'capabilities-accessor']) lab.routes[`POST sys/${kind}`] = answer;
     expect(await lab.run(['token', 'capabilities', 'a/b'])).toEqual({ code: 0, stdout: 'create, read\n', stderr: '' });

@@ -39,7 +39,7 @@ function withParameters(statement: string, values: StatementValues): CypherState
   };
   const pieces = scanSql(statement, cypherDialect).map(({ kind, text, quote }) => {
     if (text.search(PLACEHOLDER) < 0) return text;
-    if (kind === 'comment') throw new StatementInvalid('a comment in a statement holds a placeholder');
+    if (kind === 'comment') throw new StatementInvalid('a comment in a statement contains a placeholder');
     if (!quote) return text.replace(PLACEHOLDER, (_, key: string) => parameter(key, valueOf(key)));
     const inside = text.slice(1, -1);
     const [, only] = /^\{\{(\w+)\}\}$/.exec(inside) ?? [];

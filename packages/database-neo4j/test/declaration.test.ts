@@ -42,7 +42,7 @@ test('a placeholder becomes a parameter with the quotes around it, and a longer 
 
 test.each([
   ["a '{{name}}\\'' b", 'must not contain a backslash or an escaped quote'],
-  ['a // {{password}}', 'a comment in a statement holds a placeholder'],
+  ['a // {{password}}', 'a comment in a statement contains a placeholder'],
   ['a {{expires}}', 'a statement uses {{expires}}'],
   ["a '{{subject}}'", 'a statement uses {{subject}}, which has no value here'],
   [' ; ', 'empty creation statements'],

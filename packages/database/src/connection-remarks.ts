@@ -28,7 +28,9 @@ export async function connectionRemarks(
   const policy = await policyRemark(host, 'password_policy', record.password_policy);
   const root = record.root_rotation_statements;
   const unchanging = plugin.supports.statements === 'sql' && root.length > 0 && !holdsPlaceholder(root, ['password']);
-  const rotation = unchanging ? ['root_rotation_statements: no statement holds {{password}}, so that they do not change the password'] : [];
+  const rotation = unchanging
+    ? ['root_rotation_statements: no statement contains {{password}}, so they would not change the password']
+    : [];
   return [...unknown, ...roles, ...policy, ...rotation, ...(plugin.cautions?.() ?? [])];
 }
 

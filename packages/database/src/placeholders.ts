@@ -10,5 +10,5 @@ export function holdsPlaceholder(commands: readonly string[], names: readonly st
 /** Statements that change a password must hold it. Without statements the plugin's own are used. @throws BadRequest */
 export function requirePasswordPlaceholder(field: string, commands: readonly string[]): void {
   if (commands.length === 0 || holdsPlaceholder(commands, ['password'])) return;
-  throw new BadRequest(`${field}: no statement holds {{password}}, so that the password would not be changed`);
+  throw new BadRequest(`${field}: no statement contains {{password}}, so the password would not change`);
 }

@@ -91,16 +91,16 @@ function placeholderRemarks(plugin: AnyDatabasePlugin, role: RoleRecord): string
   if (creation.length === 0 && !plugin.preview)
     remarks.push('creation_statements: none are given, and most plugins have none of their own');
   if (creation.length > 0 && !holdsPlaceholder(creation, ['name', 'username'])) {
-    remarks.push('creation_statements: no statement holds {{name}}, so that they make no user of the name that is given out');
+    remarks.push('creation_statements: no statement contains {{name}}, so they would not create the user whose name is returned');
   }
   // A certificate may be compared with the user's name alone.
   if (creation.length > 0 && type !== 'client_certificate' && !holdsPlaceholder(creation, [PLACEHOLDERS[type]])) {
     remarks.push(
-      `creation_statements: no statement holds {{${PLACEHOLDERS[type]}}}, so that the user does not have the credential that is given out`,
+      `creation_statements: no statement contains {{${PLACEHOLDERS[type]}}}, so the user would not have the credential that is returned`,
     );
   }
   if (revocation.length > 0 && !holdsPlaceholder(revocation, ['name', 'username'])) {
-    remarks.push('revocation_statements: no statement holds {{name}}, so that they remove no user');
+    remarks.push('revocation_statements: no statement contains {{name}}, so they would not remove the user');
   }
   return remarks;
 }

@@ -38,15 +38,15 @@ describe('what would fail later is said when it is written', () => {
     [
       'a statement without the name',
       { creation_statements: [`CREATE ROLE x PASSWORD '{{password}}'`] },
-      'creation_statements: no statement holds {{name}}',
+      'creation_statements: no statement contains {{name}}',
     ],
     [
       'a statement without the password',
       { creation_statements: ['CREATE ROLE "{{name}}"'] },
-      'creation_statements: no statement holds {{password}}',
+      'creation_statements: no statement contains {{password}}',
     ],
     ['an unsupported credential_type', { credential_type: 'rsa_private_key' }, 'does not support credential_type "rsa_private_key"'],
-    ['a revocation without the name', { revocation_statements: ['DROP ROLE x'] }, 'revocation_statements: no statement holds {{name}}'],
+    ['a revocation without the name', { revocation_statements: ['DROP ROLE x'] }, 'revocation_statements: no statement contains {{name}}'],
     ['a password policy that is not there', { credential_config: { password_policy: 'none' } }, 'there is no password policy "none"'],
   ])('%s is a warning that names the field', async (_, data, text) => {
     expect(await role(data)).toContain(`200,`);
@@ -69,7 +69,7 @@ describe('what would fail later is said when it is written', () => {
   });
 
   test.each([
-    ['rotation_statements', { rotation_statements: ['SELECT 1'] }, 'rotation_statements: no statement holds {{password}}'],
+    ['rotation_statements', { rotation_statements: ['SELECT 1'] }, 'rotation_statements: no statement contains {{password}}'],
     ['credential_type', { credential_type: 'rsa_private_key' }, 'does not support credential_type'],
     ['db_name', { db_name: 'nodb' }, 'failed to find entry for connection with name: "nodb"'],
     ['rotation_schedule', { rotation_period: undefined, rotation_schedule: 'daily at 3' }, 'rotation_schedule'],
@@ -94,7 +94,7 @@ describe('what would fail later is said when it is written', () => {
       '200,password_policy: there is no password policy "none"',
     );
     expect(await write('config/pg', { password_policy: '', root_rotation_statements: ['SELECT 1'] })).toContain(
-      '200,root_rotation_statements: no statement holds {{password}}',
+      '200,root_rotation_statements: no statement contains {{password}}',
     );
   });
 

@@ -33,6 +33,16 @@ describe('a static rotation is proven by a login', () => {
     for (let tries = 0; tries < 10 && (await statusOf()).state !== state; tries += 1) await pass(mount, 300);
     expect((await statusOf()).state).toBe(state);
   };
+  /** The database ends while the rotation's statement waits in it: whether that took effect is not known. */
+  const rotateIntoOutage = async (): Promise<void> => {
+    const holding = server.query('BEGIN; ALTER ROLE fixed CONNECTION LIMIT 9; SELECT pg_sleep(600)').catch(() => undefined);
+    const started = async (condition: string) => (await server.query(`SELECT 1 FROM pg_stat_activity WHERE ${condition}`)).length > 0;
+    while (!(await started(`wait_event = 'PgSleep'`)));
+    const rotating = mount.advance('11m');
+    while (!(await started(`wait_event_type = 'Lock'`)));
+    await server.halt();
+    await Promise.all([holding, rotating]);
+  };
   beforeAll(async () => {
     server = await startPostgres();
   }, 60_000);
@@ -108,8 +118,7 @@ describe('a static rotation is proven by a login', () => {
         });
         return [status, ...(errors ?? [])].join();
       };
-      await server.halt();
-      await mount.advance('11m');
+      await rotateIntoOutage();
       await untilState('failing');
       if (way !== 'written') expect((await mount.call('delete', 'database/config/pg', { token })).status).toBe(200);
       expect(await move(token)).toMatch(/^400,.*tls_server_name: .*static role "st", whose rotation is not finished.*sudo/);

@@ -6,7 +6,8 @@ import { othersWait } from './pipelined-requests.ts';
 
 /** The socket of a connection, and what it had received when it was last looked at. */
 interface Connection {
-  readonly socket: Socket;
+  /** Undefined once it is closed: a table that the map has outgrown may hold the connection for long, see `LinkedList`. */
+  socket: Socket | undefined;
   received: number;
   /** Looks in a row that found nothing new. */
   quiet: number;
@@ -25,9 +26,10 @@ export class OpenConnections {
     const add = (socket: Socket): void => {
       const { remoteAddress, remotePort, localAddress, localPort } = socket;
       const key = remotePort === undefined ? socket : [remoteAddress, remotePort, localAddress, localPort].join(' ');
-      const connection = { socket, received: 0, quiet: 0 };
+      const connection: Connection = { socket, received: 0, quiet: 0 };
       this.#open.set(key, connection);
       socket.once('close', () => {
+        connection.socket = undefined;
         if (this.#open.get(key) === connection) this.#open.delete(key);
       });
     };
@@ -38,7 +40,7 @@ export class OpenConnections {
   /** Has the answers under way say that the connection is closed, where they are the last ones of their connections. */
   endWithAnswers(): void {
     for (const { socket } of this.#open.values()) {
-      const answer = currentAnswer(socket);
+      const answer = socket && currentAnswer(socket);
       if (answer && !answer.headersSent && !othersWait(socket)) answer.shouldKeepAlive = false;
     }
   }
@@ -47,6 +49,7 @@ export class OpenConnections {
   closeUnused(looks: number): void {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
+      if (!socket) continue;
       const { bytesRead } = socket;
       const busy = currentAnswer(socket) || socket.writableLength > 0 || bytesRead !== connection.received;
       connection.quiet = busy ? 0 : connection.quiet + 1;
@@ -56,7 +59,7 @@ export class OpenConnections {
   }
 
   closeAll(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
+    for (const { socket } of this.#open.values()) socket?.destroy();
   }
 }
 

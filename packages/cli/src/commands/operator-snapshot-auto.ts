@@ -44,7 +44,7 @@ const read = defineCommand({
 
 const status = defineCommand({
   name: 'status',
-  synopsis: 'Show how a series fares',
+  synopsis: 'Show the status of a series',
   description: 'Shows the last good snapshot, the last error, the next attempt and what is kept.',
   args: ['NAME'],
   flags: {},

@@ -32,9 +32,9 @@ function sources(rule: unknown): string[] {
 
 export const explain = defineCommand({
   name: 'explain',
-  synopsis: 'Tell why a call is allowed or refused',
+  synopsis: 'Explain why a call is allowed or refused',
   description:
-    'Names the rule that decides, where it is written, what is missing, and a block that would allow the call. Asks about the own token unless a flag names ' +
+    'Names the rule that decides, where it is written, what is missing, and a block that would allow the call. Asks about your own token unless a flag names ' +
     'another one, or policies. Nothing is called. The exit code is 2 where the call would be refused.',
   args: ['PATH'],
   flags: {
@@ -78,7 +78,7 @@ export const check = defineCommand({
   name: 'check',
   synopsis: 'Check a policy file without saving it',
   description:
-    'Has the server read the policy in a file, or on standard input when the file is "-", and prints each complaint with its line and column.',
+    'Has the server read the policy in a file, or on standard input when the file is "-", and prints each problem with its line and column.',
   args: ['FILE'],
   flags: {},
   examples: [{ text: 'Before a commit:', command: 'policy check app.hcl' }],
@@ -99,10 +99,10 @@ export const check = defineCommand({
 
 export const who = defineCommand({
   name: 'who',
-  synopsis: 'Tell who may make a call',
+  synopsis: 'Show who may make a call',
   description:
     'Prints the policies that have a rule for the path, and who has them: token roles, roles, users and groups of login methods, entities and groups. Shows only ' +
-    'what the own token may read.',
+    'what your token may read.',
   args: ['PATH'],
   flags: { operation },
   examples: [{ text: 'Who may read it?', command: 'policy who secret/data/shop' }],

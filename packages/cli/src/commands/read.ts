@@ -10,7 +10,7 @@ export default defineCommand({
   args: ['PATH', '[K=V...]'],
   flags: {},
   examples: [
-    { text: 'Details of the own token:', command: 'read auth/token/lookup-self' },
+    { text: 'Details of your own token:', command: 'read auth/token/lookup-self' },
     { text: 'A database login, made on the spot:', command: 'read database/creds/readonly' },
   ],
   async run({ args: [path = '', ...pairs], io, out, client }) {

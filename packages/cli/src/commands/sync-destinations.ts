@@ -186,7 +186,7 @@ const test = defineCommand({
 
 const plan = defineCommand({
   name: 'plan',
-  synopsis: 'Ask a destination what it holds, and compare',
+  synopsis: 'Compare a destination with what it should hold',
   description:
     'Prints what differs outside from what the destination should hold. Changes nothing. Exit codes: 0 nothing differs, 2 something differs or the provider refuses.',
   args: ['TYPE/NAME'],

@@ -57,10 +57,10 @@ const accessorFlag = flag.boolean('Take the word given as an accessor, not as a 
 const lookup = defineCommand({
   name: 'lookup',
   synopsis: 'Print the state of a token',
-  description: 'Prints what the server knows about the token given, or the own one.',
+  description: 'Prints what the server knows about the token given, or your own.',
   args: ['[TOKEN | ACCESSOR]'],
   flags: { accessor: accessorFlag },
-  examples: [{ text: 'How long does the own token live?', command: 'token lookup -field=ttl' }],
+  examples: [{ text: 'How long does your own token live?', command: 'token lookup -field=ttl' }],
   async run({ args: [word], flags, out, client }) {
     if (flags.accessor && word === undefined) throw new Failure('The accessor is missing: give it as an argument');
     const api = client();
@@ -79,7 +79,7 @@ const lookup = defineCommand({
 const renew = defineCommand({
   name: 'renew',
   synopsis: 'Renew a token',
-  description: 'Renews the token given, or the own one.',
+  description: 'Renews the token given, or your own.',
   args: ['[TOKEN | ACCESSOR]'],
   flags: {
     accessor: accessorFlag,
@@ -109,7 +109,7 @@ const revoke = defineCommand({
   args: ['[TOKEN | ACCESSOR]'],
   flags: {
     accessor: accessorFlag,
-    self: flag.boolean('Revoke the own token.'),
+    self: flag.boolean('Revoke your own token.'),
     mode: flag.text('orphan: let the children live on.', { choices: ['orphan', ''] }),
   },
   examples: [
@@ -137,7 +137,7 @@ const revoke = defineCommand({
 const capabilities = defineCommand({
   name: 'capabilities',
   synopsis: 'Print what a token may do at a path',
-  description: 'Prints the capabilities of the own token, or the one given, at a path.',
+  description: 'Prints the capabilities of your own token, or the one given, at a path.',
   args: ['[TOKEN | ACCESSOR]', 'PATH'],
   flags: { accessor: accessorFlag },
   examples: [{ text: 'What may I do there?', command: 'token capabilities secret/data/app' }],

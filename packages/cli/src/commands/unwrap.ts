@@ -29,7 +29,8 @@ export async function unwrapToken(client: ApiClient, token: string | undefined):
 export default defineCommand({
   name: 'unwrap',
   synopsis: 'Unwrap a wrapped secret',
-  description: 'Opens a wrapping token once and prints what it holds. Without an argument the own token is taken to be the wrapping token.',
+  description:
+    'Opens a wrapping token once and prints what it holds. Without an argument your own token is taken to be the wrapping token.',
   args: ['[TOKEN]'],
   flags: {},
   examples: [{ text: 'Open a wrapping token:', command: 'unwrap s.3kEGZDGrMFwUh4kLXRmhyFtG' }],

@@ -21,7 +21,7 @@ export async function checkClock({ storage }: Configuration, machine: Machine, n
     (await machine.read('/run/chrony/chronyd.pid')) === undefined
   )
     found.warning(
-      `it says ${now.toISOString()}, and no program is known to keep it right`,
+      `it says ${now.toISOString()}, and no program that synchronizes it was found`,
       'Run chrony or systemd-timesyncd, unless the host of a virtual machine sets its clock',
     );
   else found.ok(`it says ${now.toISOString()}, and is synchronized`);

@@ -17,14 +17,14 @@ const Check = Type.Object({
       message: Type.String(),
     }),
   ),
-  left_out: Type.Optional(Type.Integer({ description: 'How many further complaints there are.' })),
+  left_out: Type.Optional(Type.Integer({ description: 'How many further problems there are.' })),
 });
 
 /** `sys/policies/check`: what is wrong with a policy before it is written. */
 export function policyCheckPath(): AnyPath {
   return path('policies/check', {
     synopsis: 'What is wrong with a policy.',
-    description: 'Reads a policy and answers complaints with line and column. Nothing is written.',
+    description: 'Reads a policy and returns the problems with line and column. Nothing is written.',
     fields: { policy: f.string('The rules: HCL, JSON, or base64 of either.', { required: true }) },
   }).update({
     summary: 'Checks a policy.',

@@ -186,8 +186,8 @@ export class LeaseStore implements Work<LeaseRecord, void> {
     }
     if (!record.renewable) throw new BadRequest('lease is not renewable');
     const now = this.#clock.millis();
-    if (record.revoking) throw new BadRequest('the lease is being revoked and cannot be renewed');
     if (record.expires <= now) throw new BadRequest('lease expired');
+    if (record.revoking) throw new BadRequest('the lease is being revoked and cannot be renewed');
     const { mount, type } = this.#owner(record);
     if (!type.renew) throw new BadRequest('lease is not renewable');
     this.#incarnations.requireBeating();

@@ -180,7 +180,7 @@ path "secret/data/shop/*" {
   });
 
   describe('sys/policies/check', () => {
-    test('answers complaints with line and column, and writes nothing', async () => {
+    test('returns the problems with line and column, and writes nothing', async () => {
       const { data } = await root('POST sys/policies/check', { policy: 'path "a" {\n  capabilities = ["raed"]\n}' });
       expect(data).toEqual({
         valid: false,
