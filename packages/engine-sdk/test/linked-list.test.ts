@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { LinkedList } from '../src/index.ts';
 
@@ -58,5 +60,29 @@ describe('LinkedList', () => {
     list.remove(first!);
     list.remove(third!);
     for (const entry of [first, second, third]) expect(Object.values(entry!).filter((value) => typeof value === 'object')).toEqual([]);
+  });
+
+  // Of a Set nearly all of it would stay.
+  test('what was removed does not stay in memory until the old generation is collected', () => {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
+    const oldBytes = (): number => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')!.space_used_size;
+    const list = new LinkedList<unknown>();
+    const underWay: ReturnType<typeof list.add>[] = [];
+    const churn = (count: number): void => {
+      for (let index = 0; index < count; index += 1) {
+        underWay.push(list.add({ data: Array<number>(100).fill(index) }));
+        if (underWay.length > 32) list.remove(underWay.shift()!);
+      }
+    };
+    churn(1_000);
+    gc();
+    const before = oldBytes();
+    for (let round = 0; round < 20; round += 1) {
+      churn(200);
+      gc({ type: 'minor' });
+    }
+    const removed = 20 * 200 * 100 * 8;
+    expect((oldBytes() - before) / removed).toBeLessThan(0.3);
   });
 });
