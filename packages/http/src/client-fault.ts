@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** The code of a request that is late. */
-const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+export const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** Sockets that end. */
 const ending = new WeakSet<Duplex>();

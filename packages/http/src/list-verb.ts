@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { answerClientFault, type ClientFault } from './client-fault.ts';
+import { answerClientFault, LATE, type ClientFault } from './client-fault.ts';
+import { takesItsTime } from './streamed-request.ts';
 
 /**
  * Node's parser knows a fixed set of verbs and refuses the two that this API has of its own. It stops exactly at the verb, however,
@@ -37,6 +38,7 @@ export function acceptListVerb(server: HttpServer): void {
   const others = server.listeners('clientError') as FaultListener[];
   server.removeAllListeners('clientError');
   const onFault = (fault: ClientFault, socket: HttpSocket): void => {
+    if (fault.code === LATE && takesItsTime(socket)) return;
     if (resume(server, fault, socket, onFault)) return;
     if (others.length === 0) answerClientFault(fault, socket);
     for (const other of others) other.call(server, fault, socket);

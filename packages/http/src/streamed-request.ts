@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '@strongroom/engine-sdk';
 import { askForBody } from './expectation.ts';
 
 /** A caller who sends nothing for so long is cut off. Milliseconds. */
 const PATIENCE = 30_000;
+
+/** Sockets on which such a body comes. */
+const streaming = new WeakSet<Duplex>();
+
+/** Whether a body comes on the socket that may take its time: `requestTimeout` does not hold for it. */
+export function takesItsTime(socket: Duplex): boolean {
+  return streaming.has(socket);
+}
 
 /** The caller went away, or sends nothing any more. */
 export class BodyCutOff extends Error {
@@ -11,11 +20,12 @@ export class BodyCutOff extends Error {
 }
 
 /**
- * The body of a request as it comes: nothing of it is asked for, or kept, before somebody reads it. It may take as long as it goes on coming, so its connection
- * is not watched by the server's own time limits any more, and ends with the answer.
+ * The body of a request as it comes: nothing of it is asked for, or kept, before somebody reads it. It may take as long as it goes on coming: the server's own time
+ * limit does not hold for it, where `acceptListVerb` has the server leave late requests to this package.
  */
 export async function* streamedBody(request: IncomingMessage, response: ServerResponse, clock: Clock): AsyncGenerator<Uint8Array> {
-  unwatch(request);
+  const { socket } = request;
+  streaming.add(socket);
   askForBody(request, response);
   let settle: (() => void) | undefined;
   let over: Error | undefined;
@@ -49,11 +59,7 @@ export async function* streamedBody(request: IncomingMessage, response: ServerRe
       cancel();
     }
   } finally {
+    streaming.delete(socket);
     for (const [event, listener] of Object.entries(listeners)) request.removeListener(event, listener);
   }
-}
-
-/** Takes the connection from those whose requests have to arrive within `requestTimeout`. Node has no other way for a single request. */
-function unwatch({ socket }: IncomingMessage): void {
-  (socket as { parser?: { remove?(): void } | null }).parser?.remove?.();
 }
