@@ -54,7 +54,7 @@ export async function* streamedBody(request: IncomingMessage, response: ServerRe
       }
       if (over) throw over;
       if (ended || request.readableEnded) return;
-      const cancel = clock.after(PATIENCE, () => fail(new BodyCutOff(`the body did not go on for ${PATIENCE / 1_000} s`)));
+      const cancel = clock.after(PATIENCE, () => fail(new BodyCutOff(`no data arrived for ${PATIENCE / 1_000} s`)));
       await new Promise<void>((resolve) => (settle = resolve));
       cancel();
     }

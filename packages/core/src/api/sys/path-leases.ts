@@ -41,8 +41,10 @@ const Lease = Type.Object({
   ttl: Seconds,
   path: Type.String(),
   revoke_error: Type.Optional(Type.String({ description: 'Why it could not be revoked.' })),
-  revoke_attempts: Type.Optional(Type.Integer()),
-  revoke_next_attempt: Type.Optional(Timestamp),
+  revoke_attempts: Type.Optional(
+    Type.Integer({ description: 'How often that was tried. While its system does not respond it is not tried.' }),
+  ),
+  revoke_next_attempt: Type.Optional({ ...Timestamp, description: 'The earliest time at which it is tried again.' }),
 });
 const Irrevocable = Type.Object({ lease_id: Type.String(), mount_id: Type.String(), error: Type.String() });
 

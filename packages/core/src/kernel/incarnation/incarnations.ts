@@ -225,7 +225,7 @@ export class Incarnations {
     });
     this.#left(id);
     if (buried)
-      this.#log.warn('another process of this store has ended; its work is taken over', {
+      this.#log.warn('the work of another process of this store is taken over', {
         reason: silent ? 'it did not write to the store for 20 s' : 'it has ended',
       });
   }

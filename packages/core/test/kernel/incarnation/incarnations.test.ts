@@ -117,7 +117,7 @@ describe('processes on one store', () => {
     const next = await start(3);
     await settled(next);
     expect(outside.users.size).toBe(0);
-    expect(next.log).toContain('another process of this store has ended; its work is taken over');
+    expect(next.log).toContain('the work of another process of this store is taken over');
   });
 
   test('a process on another machine, or in another container, is dead after 20 s of silence, and its work is undone within 30 s', async () => {
@@ -137,7 +137,7 @@ describe('processes on one store', () => {
       await one.live(5);
       await two.live(5);
     }
-    expect([...one.log, ...two.log].filter((line) => /has ended|presumed dead/.test(line))).toEqual([]);
+    expect([...one.log, ...two.log].filter((line) => /is taken over|presumed dead/.test(line))).toEqual([]);
     expect(outside.users.size).toBe(1);
   });
 
