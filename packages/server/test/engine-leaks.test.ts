@@ -17,11 +17,13 @@ const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** An engine that misbehaves as it is asked to. */
 writeFileSync(
   join(folder, 'leaky-engine.mjs'),
-  `const field = { type: 'string', 'x-field': { kind: 'name', required: true } };
+  `import { AsyncResource } from 'node:async_hooks';
+const outside = new AsyncResource('outside of all calls');
+const field = { type: 'string', 'x-field': { kind: 'name', required: true } };
 const ways = {
   timer: () => setTimeout(() => { throw new Error('a timer of the engine'); }, 5),
-  // Its stack names no file: nobody can tell whose it is.
-  nameless: () => setTimeout(JSON.parse.bind(null, '{'), 5),
+  // Its stack names no file, and it runs in no call: nobody can tell whose it is.
+  nameless: () => outside.runInAsyncScope(setTimeout, undefined, JSON.parse.bind(null, '{'), 5),
   open: () => { setInterval(() => undefined, 1_000); },
   none: () => undefined,
 };
