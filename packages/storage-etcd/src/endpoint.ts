@@ -24,6 +24,9 @@ const OPTIONS = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
+/** Sent as the name of a server that has none. */
+const NO_NAME = { 'grpc.ssl_target_name_override': 'ip-address.invalid' };
+
 /** One member, and the connection to it. */
 export class Endpoint {
   readonly target: string;
@@ -36,7 +39,7 @@ export class Endpoint {
 
   constructor(address: Address, credentials: ChannelCredentials) {
     this.target = address.target;
-    this.#client = new Client(address.target, credentials, OPTIONS);
+    this.#client = new Client(address.target, credentials, address.tls && address.ip !== undefined ? { ...OPTIONS, ...NO_NAME } : OPTIONS);
     this.#follow();
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { StorageFailure, type StorageLog } from '@strongroom/storage-sdk';
 import { NAME } from './failure.ts';
@@ -43,6 +44,8 @@ export interface Address {
   /** `host:port` */
   readonly target: string;
   readonly tls: boolean;
+  /** Where the host is an IP address, which Node 24 and later refuse as the name of a TLS server, though gRPC sends it. */
+  readonly ip?: string;
 }
 
 /** @throws StorageFailure for an endpoint that cannot be read or that would be sent to without TLS */
@@ -64,7 +67,8 @@ function addressOf(endpoint: string, tlsDisable: boolean): Address {
   const tls = url.protocol === 'https:' || (url.protocol === 'none:' && !near && !tlsDisable);
   if (!tls && !near && !tlsDisable)
     throw new StorageFailure(NAME, `the endpoint ${target} is not on this machine: use https://, or set tls_disable`);
-  return { target, tls };
+  const bare = url.hostname.replace(/^\[|\]$/g, '');
+  return { target, tls, ...(isIP(bare) === 0 ? {} : { ip: bare }) };
 }
 
 function isLoopback(host: string): boolean {
@@ -87,14 +91,21 @@ export function channelCredentials(options: EtcdOptions): (address: Address) => 
   if ((options.username === undefined) !== (options.password === undefined))
     throw new StorageFailure(NAME, 'a user name needs its password, and a password its user name');
   const [ca, key, cert] = [file(options.caFile), file(options.keyFile), file(options.certFile)];
-  let secure: ChannelCredentials;
+  // The name that is sent in place of an IP address is not the one to check.
+  const secureFor = (ip: string | undefined): ChannelCredentials =>
+    credentials.createSsl(
+      ca,
+      key,
+      cert,
+      ip === undefined ? {} : { checkServerIdentity: (_name, certificate) => checkServerIdentity(ip, certificate as PeerCertificate) },
+    );
   try {
-    secure = credentials.createSsl(ca, key, cert);
+    secureFor(undefined);
   } catch (error) {
     throw new StorageFailure(NAME, `the TLS files cannot be used: ${(error as Error).message}`);
   }
   const insecure = credentials.createInsecure();
-  return ({ tls }) => (tls ? secure : insecure);
+  return ({ tls, ip }) => (tls ? secureFor(ip) : insecure);
 }
 
 /** @throws StorageFailure for a prefix that no key can begin with */
