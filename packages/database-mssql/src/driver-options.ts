@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { booleanWord, flagParameter, numberParameter } from '@strongroom/database-knex';
 import { ConfigurationInvalid, present, requireUsablePem } from '@strongroom/database-sdk';
 import type { ConnectionConfiguration } from 'tedious';
@@ -8,6 +9,8 @@ export type Encryption = ReturnType<typeof encryptionOf>;
 
 const DEFAULT_PORT = 1433;
 const CONNECT_TIMEOUT_SECONDS = 15;
+/** Sent as the name of a server that is an IP address: Node 24 and later refuse that as a name, and tedious sends it. */
+const NO_NAME = 'ip-address.invalid';
 
 /** Ways to log in, and what belongs to them, that would quietly be something else here. */
 const UNSUPPORTED = 'certificate|fedauth|authenticator|integrated security|trusted_connection|serverspn|krb5-configfile'.split('|');
@@ -33,7 +36,8 @@ export function encryptionOf(parameters: MssqlTarget['parameters'], tlsCa: strin
 /** What the driver is given for one address. Throws ConfigurationInvalid for what cannot be done. */
 export function driverOptions(target: MssqlTarget, { host, port, instance }: MssqlAddress, encryption: Encryption, ca?: string) {
   const { user: userName, password, database, parameters } = target;
-  const [serverName, workstationId] = [parameters.get('hostnameincertificate'), parameters.get('wsid')];
+  const unnamed = encryption.trustServerCertificate && isIP(host) !== 0 ? NO_NAME : undefined;
+  const [serverName, workstationId] = [parameters.get('hostnameincertificate') ?? unnamed, parameters.get('wsid')];
   const packetSize = numberParameter(parameters, 'packet size');
   const timeout =
     numberParameter(parameters, 'dial timeout') || numberParameter(parameters, 'connection timeout') || CONNECT_TIMEOUT_SECONDS;
