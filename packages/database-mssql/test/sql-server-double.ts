@@ -138,7 +138,13 @@ export class SqlServerDouble {
     const config: ConnectionConfiguration = {
       server: '127.0.0.1',
       authentication: { type: 'default', options: { userName, password } },
-      options: { port: this.port, encrypt: this.#options.identity !== undefined, trustServerCertificate: true, appName: 'application' },
+      options: {
+        serverName: 'ip-address.invalid',
+        port: this.port,
+        encrypt: this.#options.identity !== undefined,
+        trustServerCertificate: true,
+        appName: 'application',
+      },
     };
     const connection = new Connection(config);
     connection.on('error', () => undefined);
