@@ -63,17 +63,17 @@ function addressOf(endpoint: string, tlsDisable: boolean): Address {
     throw new StorageFailure(NAME, 'an endpoint must be such as https://etcd-1.example:2379');
   if (url.username || url.password) throw new StorageFailure(NAME, 'an endpoint holds no user name: set username and password');
   const target = `${url.hostname}:${url.port || '2379'}`;
-  const near = isLoopback(url.hostname);
+  const bare = url.hostname.replace(/^\[|\]$/g, '');
+  const near = isLoopback(bare);
   const tls = url.protocol === 'https:' || (url.protocol === 'none:' && !near && !tlsDisable);
   if (!tls && !near && !tlsDisable)
     throw new StorageFailure(NAME, `the endpoint ${target} is not on this machine: use https://, or set tls_disable`);
-  const bare = url.hostname.replace(/^\[|\]$/g, '');
   return { target, tls, ...(isIP(bare) === 0 ? {} : { ip: bare }) };
 }
 
+/** Of a host without brackets. */
 function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '');
-  return bare === 'localhost' || bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** Files are read once, here. @throws StorageFailure naming the file that cannot be read */
