@@ -101,7 +101,7 @@ describe('a snapshot', () => {
     const restored = await call('POST', SNAPSHOT, taken.bytes);
     expect([restored.status, restored.body.errors]).toEqual([200, undefined]);
     expect(restored.body.data).toMatchObject({ id: meta.ID, created_at: meta.CreatedAt, entries: meta.Entries, sealed: false });
-    expect(restored.body.warnings?.[0]).toMatch(/^the store is as it was at 2.*: tokens, leases and secrets of later are not in it$/);
+    expect(restored.body.warnings?.[0]).toMatch(/^the store is as it was at 2.*: tokens, leases and secrets that are newer are not in it$/);
     expect((await call('GET', 'sys/seal-status')).body).toMatchObject({ sealed: false });
     for (let i = 0; i < 50; i++) expect(await get(`k${i}`)).toBe(`value ${i}`);
     expect((await call('GET', 'kv/later')).status).toBe(404);

@@ -14,7 +14,7 @@ export function issuedSince(meta: SnapshotMeta, mounts: readonly Mount[]): strin
       return operations.read ? [`strongroom read ${path}`] : [];
     }),
   );
-  const lost = `the store is as it was at ${meta.CreatedAt}: tokens, leases and secrets of later are not in it`;
+  const lost = `the store is as it was at ${meta.CreatedAt}: tokens, leases and secrets that are newer are not in it`;
   if (finders.length === 0) return [lost];
   return [lost, `users and keys that were made outside since then have no lease; these find them: ${finders.join(', ')}`];
 }
