@@ -6,7 +6,6 @@ import { checkKeys, Conflict, keyProblem, LATER, Lifetime, StorageFailure, UNCHA
 import type {
   ChangedKeys,
   Change,
-  Expectation,
   RangeQuery,
   Replacement,
   Staleness,
@@ -19,6 +18,7 @@ import type {
 } from '@strongroom/storage-sdk';
 import { ChangeNotifications, type ReadingClock } from './change-notifications.ts';
 import { boundsOf } from './bounds.ts';
+import { writeChange } from './change-writer.ts';
 import { CommitStall } from './commit-stall.ts';
 import { CopyThread } from './copy-thread.ts';
 import { Environment } from './environment.ts';
@@ -27,6 +27,9 @@ import { asFailure, leftNothing, NAME } from './failure.ts';
 import { roomIn } from './folder.ts';
 import { MappedPages } from './mapped-pages.ts';
 import { NewStore } from './replacement.ts';
+import { roomOf, type Batch, type Outcome } from './shared-transactions/batch.ts';
+import { writeBatch } from './shared-transactions/sender-records.ts';
+import { NOT_WRITTEN, SharedTransactions } from './shared-transactions/shared-transactions.ts';
 import { newName, removeLeftovers, removeStore } from './store-folder.ts';
 import { Versions } from './versions.ts';
 import { NotBegun, roomFor } from './write-groups.ts';
@@ -40,6 +43,11 @@ export interface LmdbOptions {
   readonly residentBytes?: number;
   /** Hears what the opening of the store waits for. Default: nobody. */
   readonly log?: StorageLog;
+  /**
+   * Puts what several processes write at the same time into common transactions, if all of them have this option. Default: false, each process writes by itself. Not on
+   * Windows.
+   */
+  readonly shareTransactions?: boolean;
   /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
 }
@@ -84,6 +92,7 @@ class LmdbStorage implements StorageDriver {
   readonly #notifications: ChangeNotifications;
   readonly #options: LmdbOptions;
   #pages: MappedPages;
+  #shared: SharedTransactions | undefined;
   readonly #lifetime = new Lifetime(NAME, async () => this.#close());
   #underWay = 0;
   readonly #stall: CommitStall;
@@ -113,6 +122,7 @@ class LmdbStorage implements StorageDriver {
     environment.onSpoiled = () => void this.#recover();
     this.#pages = this.#openPages();
     this.#notifications = new ChangeNotifications(environment, versions.own, () => this.#follow(), options.reading);
+    this.#shared = this.#share();
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -162,7 +172,7 @@ class LmdbStorage implements StorageDriver {
       return await this.#committed(change);
     } finally {
       this.#stall.end();
-      this.#touch(4 * ((change.put?.length ?? 0) + (change.delete?.length ?? 0)));
+      this.#touch(touchedBy(change));
     }
   }
 
@@ -233,6 +243,11 @@ class LmdbStorage implements StorageDriver {
     const { db } = this.#environment;
     db.resetReadTxn();
     return db;
+  }
+
+  #share(): SharedTransactions | undefined {
+    if (!this.#options.shareTransactions || process.platform === 'win32') return undefined;
+    return new SharedTransactions(this.#environment, { sender: this.#versions.block, apply: async (batch) => this.#applied(batch) });
   }
 
   #openPages(): MappedPages {
@@ -332,45 +347,48 @@ class LmdbStorage implements StorageDriver {
     }
   }
 
-  /** As `#hand`, with a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
   async #tried(change: Change): Promise<{ failed: string | undefined; version: number }> {
+    return (await this.#writtenElsewhere(change)) ?? this.#writtenHere(change);
+  }
+
+  /** By the process that writes for others; undefined where this process has to write the change. */
+  async #writtenElsewhere(change: Change): Promise<{ failed: string | undefined; version: number } | undefined> {
+    if (!this.#shared?.takes(change)) return undefined;
+    const version = this.#versions.next();
+    if (version === undefined) return undefined;
+    const result = await this.#shared.write(change, version);
+    return result === NOT_WRITTEN ? undefined : { failed: result ?? undefined, version };
+  }
+
+  /** With a version of its own: those of one block are notified in order, so the version is taken in the moment of writing. */
+  async #writtenHere(change: Change): Promise<{ failed: string | undefined; version: number }> {
     for (;;) {
       let version: number | undefined;
       const failed = await this.#environment.writing((db) => {
-        version = this.#versions.next();
-        return version === undefined ? undefined : this.#hand(db, change, version);
+        const drawn = this.#versions.next();
+        version = drawn;
+        if (drawn === undefined) return undefined;
+        const { notify } = change;
+        return writeChange(db, change, drawn, notify?.length ? () => this.#notifications.write(db, notify, drawn) : undefined);
       }, roomFor(change));
       if (version !== undefined) return { failed, version };
       await this.#versions.take();
     }
   }
 
-  /**
-   * Hands the change to LMDB. The result, or what it resolves to, is a key whose expectation does not hold, if there is one. The conditions are nested, the writes are
-   * innermost: LMDB's writer checks and applies them in one transaction, with all others of the group.
-   */
-  #hand(db: Database, change: Change, version: number): Promise<string | undefined> | undefined {
-    const write = (): void => {
-      if (change.delete) for (const key of change.delete) void db.remove(key);
-      if (change.put) for (const { key, value } of change.put) void db.put(key, value, version);
-      if (change.notify?.length) this.#notifications.write(db, change.notify, version);
-    };
-    const expected = change.expect;
-    if (!expected?.length) {
-      write();
-      return undefined;
+  /** Makes the changes of another process. */
+  async #applied(batch: Batch): Promise<Outcome> {
+    if (this.#lifetime.closed || this.#renewing) return { kind: 'refused' };
+    try {
+      const results = await this.#holdingOpen(async () => this.#environment.writing((db) => writeBatch(db, batch), roomOf(batch)));
+      return results ? { kind: 'applied', results } : { kind: 'refused' };
+    } catch (error) {
+      if (error instanceof StorageFailure || leftNothing(error)) return { kind: 'refused' };
+      const { reason, full } = asFailure(error);
+      return { kind: 'failed', reason, full };
+    } finally {
+      this.#touch(batch.changes.reduce((sum, { change }) => sum + touchedBy(change), 0));
     }
-    const [first] = expected;
-    if (first && expected.length === 1)
-      return db.ifVersion(first.key, versionOf(first), write).then((held) => (held ? undefined : first.key));
-    const held: Promise<boolean>[] = [];
-    const nest = (index: number): void => {
-      const expectation = expected[index];
-      if (!expectation) return write();
-      held[index] = db.ifVersion(expectation.key, versionOf(expectation), () => nest(index + 1));
-    };
-    nest(0);
-    return Promise.all(held).then((results) => expected[results.indexOf(false)]?.key);
   }
 
   #touch(entries: number): void {
@@ -417,11 +435,13 @@ class LmdbStorage implements StorageDriver {
     const { folder } = this.#environment;
     await this.#environment.renew();
     if (this.#environment.folder === folder) return;
+    await this.#shared?.leave();
     this.#store += 1;
     this.#pages.close();
     this.#pages = this.#openPages();
     // Where a block cannot be had now, the next commit takes one.
     await this.#versions.begin().catch(() => undefined);
+    this.#shared = this.#share();
     this.#notifications.begin(!this.#replacing);
   }
 
@@ -440,14 +460,15 @@ class LmdbStorage implements StorageDriver {
     this.#notifications.stop();
     await this.#renewing;
     await this.#drained();
+    await this.#shared?.close();
     this.#pages.close();
     await this.#environment.close();
   }
 }
 
-/** LMDB says null for a key that must not exist. */
-function versionOf({ version }: Expectation): number {
-  return version ?? (null as unknown as number);
+/** Entries that a commit is likely to touch. */
+function touchedBy({ put = [], delete: deleted = [] }: Change): number {
+  return 4 * (put.length + deleted.length);
 }
 
 /** Values are not looked at. The types of lmdb do not know that `versions` makes objects of the keys. */

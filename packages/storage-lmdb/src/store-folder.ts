@@ -6,9 +6,11 @@ import { NAME } from './failure.ts';
 
 /** Names the folder that has the store; absent while that is the root folder itself, as it is until a store is replaced. */
 const POINTER = 'CURRENT';
-const FILES = ['data.mdb', 'lock.mdb'];
+const FILES = ['data.mdb', 'lock.mdb', 'writer-1.sock', 'writer-1.lock'];
 /** Of this process: a number of a process may come again. */
 const OWN = randomBytes(6).toString('hex');
+/** Names this process in what it leaves behind. */
+export const OWNER = `${process.pid}-${OWN}`;
 const MADE = /^(?:store|copy)-(\d+)-([0-9a-f]{12})-[0-9a-f]{8}$/;
 
 /** Where a store is, and how to see later that it is somewhere else. */
@@ -41,7 +43,7 @@ export function stampOf(root: string): string {
 
 /** A name for a folder below the root that nobody else uses. */
 export function newName(kind: 'store' | 'copy'): string {
-  return `${kind}-${process.pid}-${OWN}-${randomBytes(4).toString('hex')}`;
+  return `${kind}-${OWNER}-${randomBytes(4).toString('hex')}`;
 }
 
 /** From here on the store is in the folder of that name, also after a loss of power. What is in it must be durable already. */
@@ -69,6 +71,12 @@ export function removeLeftovers(root: string, current: string): void {
     rmSync(join(root, name), { recursive: true, force: true });
   }
   if (current !== root) removeStore(root, root);
+}
+
+/** Whether the process that a name of `OWNER` stands for may still run. */
+export function ownerRuns(owner: string): boolean {
+  const [pid, own = ''] = owner.split('-');
+  return runs(Number(pid), own);
 }
 
 function runs(pid: number, own: string): boolean {

@@ -21,6 +21,11 @@ export class Versions {
     this.#environment = environment;
   }
 
+  /** The one that versions are taken from now. No other driver has it. */
+  get block(): number {
+    return this.#block;
+  }
+
   /** The next version, or undefined when `take` has to come first. */
   next(): number | undefined {
     return this.#block === 0 || this.#next === BLOCK ? undefined : this.#block * BLOCK + this.#next++;

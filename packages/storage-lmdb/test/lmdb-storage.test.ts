@@ -8,46 +8,51 @@ import { lmdbStorage } from '../src/index.ts';
 
 const HOUR = 3_600_000;
 
-storageDriverContract(
-  { describe, test },
-  {
-    name: 'lmdb',
-    async open() {
-      const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
-      const drivers: StorageDriver[] = [];
-      // The clock of the machine, which all its processes share.
-      let ahead = 0;
-      let paused = false;
-      const opened = async (first = false): Promise<StorageDriver> => {
-        const reading = { now: () => Date.now() + ahead, paused: () => first && paused };
-        const driver = await lmdbStorage({ path, reading });
-        drivers.push(driver);
-        return driver;
-      };
-      const driver = await opened(true);
-      return {
-        driver,
-        other: () => opened(),
-        async missing(work) {
-          paused = true;
-          await work();
-          ahead += 2 * HOUR;
-          // Whoever opens the store removes what is older than an hour.
-          await (await opened()).close();
-          paused = false;
-        },
-        async reopen() {
-          await driver.close();
-          return opened();
-        },
-        async cleanup() {
-          await Promise.all(drivers.map((each) => each.close()));
-          rmSync(path, { recursive: true });
-        },
-      };
+describe.each([
+  ['each process writes by itself', false],
+  ['processes share transactions', true],
+])('%s', (_how, shareTransactions) => {
+  storageDriverContract(
+    { describe, test },
+    {
+      name: 'lmdb',
+      async open() {
+        const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));
+        const drivers: StorageDriver[] = [];
+        // The clock of the machine, which all its processes share.
+        let ahead = 0;
+        let paused = false;
+        const opened = async (first = false): Promise<StorageDriver> => {
+          const reading = { now: () => Date.now() + ahead, paused: () => first && paused };
+          const driver = await lmdbStorage({ path, reading, shareTransactions });
+          drivers.push(driver);
+          return driver;
+        };
+        const driver = await opened(true);
+        return {
+          driver,
+          other: () => opened(),
+          async missing(work) {
+            paused = true;
+            await work();
+            ahead += 2 * HOUR;
+            // Whoever opens the store removes what is older than an hour.
+            await (await opened()).close();
+            paused = false;
+          },
+          async reopen() {
+            await driver.close();
+            return opened();
+          },
+          async cleanup() {
+            await Promise.all(drivers.map((each) => each.close()));
+            rmSync(path, { recursive: true });
+          },
+        };
+      },
     },
-  },
-);
+  );
+});
 
 test('reads are answered at once while the file is open', async () => {
   const path = mkdtempSync(join(tmpdir(), 'strongroom-lmdb-'));

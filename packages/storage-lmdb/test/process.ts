@@ -1,13 +1,13 @@
-// One more process over a store, told what to do by its arguments: `process.ts <folder> <task> <argument>`.
+// One more process over a store, told what to do by its arguments: `process.ts <folder> <task> <argument> [shared]`.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Conflict, EVERYTHING, StorageFailure } from '@strongroom/storage-sdk';
 import { FileLock } from '../src/file-lock.ts';
 import { lmdbStorage } from '../src/index.ts';
 
-const [path = '', task = '', argument = ''] = process.argv.slice(2);
+const [path = '', task = '', argument = '', shared = ''] = process.argv.slice(2);
 const RESIDENT_BYTES = 8 * 2 ** 20;
-const driver = await lmdbStorage({ path, ...(task === 'load' && { residentBytes: RESIDENT_BYTES }) });
+const driver = await lmdbStorage({ path, shareTransactions: shared !== '', ...(task === 'load' && { residentBytes: RESIDENT_BYTES }) });
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 async function increment(key: string): Promise<void> {

@@ -30,13 +30,14 @@ afterEach(async () => {
   rmSync(path, { recursive: true });
 });
 
-/** Starts test/process.ts, through `shell` when given: a prefix like a limit that the process shall have. */
+/** Starts test/process.ts, through `shell` when given: a prefix like a limit that the process shall have. `shared`: it shares transactions with others. */
 function start(
   task: string,
   argument = '',
-  shell = '',
+  { shell = '', shared = false }: { shell?: string; shared?: boolean } = {},
 ): { child: ChildProcess; lines: string[]; ended: Promise<number | null>; line(): Promise<void> } {
   const args = ['--no-warnings', '--import', here('../../lab/scripts/typescript-loader.mjs'), here('process.ts'), path, task, argument];
+  if (shared) args.push('shared');
   const env = { ...process.env, NODE_OPTIONS: '' };
   const stdio: ['pipe', 'pipe', 'inherit' | 'ignore'] = ['pipe', 'pipe', shell ? 'ignore' : 'inherit'];
   const child = shell
@@ -51,13 +52,20 @@ function start(
 }
 
 describe('several processes over one folder', () => {
-  test('lose no conditional increment', async () => {
-    const children = [start('increment', '400'), start('increment', '400'), start('increment', '400')];
-    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-    const driver = await lmdbStorage({ path });
-    expect(Buffer.from((await driver.get('counter'))?.value ?? []).toString()).toBe('1200');
-    await driver.close();
-  }, 60_000);
+  test.each([
+    ['by itself', false],
+    ['in shared transactions', true],
+  ])(
+    'lose no conditional increment, each %s',
+    async (_how, shared) => {
+      const children = Array.from({ length: 3 }, () => start('increment', '400', { shared }));
+      expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+      const driver = await lmdbStorage({ path });
+      expect(Buffer.from((await driver.get('counter'))?.value ?? []).toString()).toBe('1200');
+      await driver.close();
+    },
+    60_000,
+  );
 
   test('open and close it in turn while another writes, and lose nothing', async () => {
     // In memory, where commits are frequent.
@@ -110,11 +118,18 @@ describe('several processes over one folder', () => {
     await driver.close();
   }, 60_000);
 
-  test('write at once under load, and no commit of theirs fails', async () => {
-    const children = [start('load', '12000'), start('load', '12000'), start('load', '12000')];
-    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-    for (const { lines } of children) expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ failed: 0, missing: 0 });
-  }, 120_000);
+  test.each([
+    ['by itself', false],
+    ['in shared transactions', true],
+  ])(
+    'write at once under load, each %s, and no commit of theirs fails',
+    async (_how, shared) => {
+      const children = Array.from({ length: 3 }, () => start('load', '12000', { shared }));
+      expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+      for (const { lines } of children) expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ failed: 0, missing: 0 });
+    },
+    120_000,
+  );
 
   test('receive the change notifications of others', async () => {
     const driver = await lmdbStorage({ path });
@@ -172,6 +187,38 @@ describe('a process that is killed', () => {
   }, 120_000);
 });
 
+describe('the process that writes for others', () => {
+  test('loses nothing that they have acknowledged when it is killed, and they go on', async () => {
+    const children: ReturnType<typeof start>[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      const child = start('crash', name, { shared: true });
+      children.push(child);
+      // The first one becomes the writer.
+      await child.line();
+    }
+    const more = async (child: (typeof children)[number], lines: number): Promise<void> => {
+      for (const until = child.lines.length + lines; child.lines.length < until;)
+        await once(child.child.stdout as NodeJS.ReadableStream, 'data');
+    };
+    // Each in turn, as the next one takes over.
+    for (let alive = children; alive.length > 0; alive = alive.slice(1)) {
+      await Promise.all(alive.map(async (child) => more(child, 300)));
+      alive[0]!.child.kill('SIGKILL');
+      await alive[0]!.ended;
+    }
+    const driver = await lmdbStorage({ path });
+    const missing: string[] = [];
+    for (const { lines } of children) {
+      // The last line may have been cut.
+      for (const id of lines.slice(0, -1))
+        for (const part of ['a', 'b', 'c'])
+          if (Buffer.from((await driver.get(`${part}/${id}`))?.value ?? []).toString() !== id) missing.push(`${part}/${id}`);
+    }
+    await driver.close();
+    expect(missing).toEqual([]);
+  }, 120_000);
+});
+
 describe('a process that exits with writes under way', () => {
   test('ends with its code, and others go on writing', async () => {
     const driver = await lmdbStorage({ path });
@@ -203,7 +250,7 @@ describe('a process under load', () => {
 
 describe('a disk that is full', () => {
   test('rejects the commit with a plain failure and serves reads and later commits', async () => {
-    const child = start('fill', '', "trap '' XFSZ; ulimit -f 20000;");
+    const child = start('fill', '', { shell: "trap '' XFSZ; ulimit -f 20000;" });
     expect(await child.ended).toBe(0);
     expect(JSON.parse(child.lines[0] ?? '{}')).toEqual({
       plain: expect.stringMatching(/^the disk is full/),
@@ -223,7 +270,7 @@ describe('a disk that is full', () => {
   ])(
     'answers each of many commits of %s that come while others fail, and keeps what it acknowledged',
     async (_who, argument) => {
-      const child = start('crowd', argument, "trap '' XFSZ; ulimit -f 20000;");
+      const child = start('crowd', argument, { shell: "trap '' XFSZ; ulimit -f 20000;" });
       expect(await child.ended).toBe(0);
       expect(JSON.parse(child.lines[0] ?? '{}')).toEqual({ unhandled: 0, missing: 0, some: true });
     },

@@ -6,7 +6,14 @@ import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
   | { readonly type: 'inmem' }
-  | { readonly type: 'lmdb'; readonly path: string; readonly mapSizeBytes?: number; readonly residentBytes?: number }
+  | {
+      readonly type: 'lmdb';
+      readonly path: string;
+      readonly mapSizeBytes?: number;
+      readonly residentBytes?: number;
+      /** Whether the workers' writes go into common transactions. */
+      readonly shareTransactions?: boolean;
+    }
   | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number }
   | EtcdChoice;
 

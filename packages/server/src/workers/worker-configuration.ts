@@ -1,5 +1,5 @@
 import { shareOf, type Siblings } from '@strongroom/core';
-import type { Configuration } from '../config/configuration.ts';
+import type { Configuration, StorageChoice } from '../config/configuration.ts';
 import type { WorkerPlace } from './worker-siblings.ts';
 
 /**
@@ -24,8 +24,19 @@ export function workerConfiguration(whole: Configuration, { configured, number }
   return {
     ...others,
     notices: [],
-    storage: storage.type === 'postgresql' ? { ...storage, poolSize: share(storage.poolSize ?? POOL) } : storage,
+    storage: storageOf(storage, share),
   };
+}
+
+function storageOf(storage: StorageChoice, share: (limit: number) => number): StorageChoice {
+  switch (storage.type) {
+    case 'postgresql':
+      return { ...storage, poolSize: share(storage.poolSize ?? POOL) };
+    case 'lmdb':
+      return { ...storage, shareTransactions: true };
+    default:
+      return storage;
+  }
 }
 
 /** Connections to PostgreSQL by default. */

@@ -1,0 +1,82 @@
+import { writeChange } from '../change-writer.ts';
+import type { Environment } from '../environment.ts';
+import type { Database } from '../open-file.ts';
+import { OWNER, ownerRuns } from '../store-folder.ts';
+import type { Batch, Results, SentChange } from './batch.ts';
+
+const PREFIX = '\0sender/';
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * What the store knows about one process that sends its changes to the writer:
+ *
+ * - `\0sender/<sender>`: its epoch, as the version. The writer applies a batch only in the epoch in which it was sent.
+ * - `\0sender/<sender>/<slot>`: the version of the last change with that slot that was made. It is put in the transaction of the change.
+ *
+ * When the writer has gone, or does not answer, the sender begins another epoch. From then on each of its changes has been made, or never will be, and the slots tell which.
+ */
+export class SenderRecords {
+  readonly #environment: Environment;
+  readonly #sender: number;
+
+  constructor(environment: Environment, sender: number) {
+    this.#environment = environment;
+    this.#sender = sender;
+  }
+
+  /** @throws StorageFailure */
+  async beginEpoch(epoch: number): Promise<void> {
+    await this.#environment.writing((db) => void db.put(epochKey(this.#sender), Buffer.from(OWNER), epoch));
+  }
+
+  /** Whether the change was made. Only what is found after its epoch has ended is final. */
+  has({ slot, version }: SentChange): boolean {
+    const { db } = this.#environment;
+    db.resetReadTxn();
+    return db.getEntry(slotKey(this.#sender, slot))?.version === version;
+  }
+
+  async remove(): Promise<void> {
+    this.#environment.db.resetReadTxn();
+    await this.#environment.writing((db) => removeRecords(db, this.#sender));
+  }
+}
+
+/** Hands a batch to LMDB. Resolves with undefined, and nothing is written, if the epoch of its sender is another. */
+export async function writeBatch(db: Database, { sender, epoch, changes }: Batch): Promise<Results | undefined> {
+  const failed: (Promise<string | undefined> | undefined)[] = [];
+  const applied = db.ifVersion(epochKey(sender), epoch, () => {
+    for (const { change, version, slot } of changes)
+      failed.push(writeChange(db, change, version, () => void db.put(slotKey(sender, slot), EMPTY, version)));
+  });
+  return (await applied) ? (await Promise.all(failed)).map((key) => key ?? null) : undefined;
+}
+
+/** Removes what is kept about senders whose process has ended. */
+export async function removeUnusedRecords(environment: Environment): Promise<void> {
+  const { db } = environment;
+  db.resetReadTxn();
+  const unused: number[] = [];
+  for (const { key, value } of db.getRange({ start: PREFIX, end: `${PREFIX}:` })) {
+    const name = String(key).slice(PREFIX.length);
+    if (/^\d+$/.test(name) && !ownerRuns(Buffer.from(value).toString())) unused.push(Number(name));
+  }
+  if (unused.length === 0) return;
+  await environment.writing((file) => {
+    for (const sender of unused) removeRecords(file, sender);
+  });
+}
+
+function removeRecords(db: Database, sender: number): void {
+  const key = epochKey(sender);
+  for (const slot of db.getKeys({ start: `${key}/`, end: `${key}0` })) void db.remove(slot);
+  void db.remove(key);
+}
+
+function epochKey(sender: number): string {
+  return `${PREFIX}${sender}`;
+}
+
+function slotKey(sender: number, slot: number): string {
+  return `${PREFIX}${sender}/${slot}`;
+}

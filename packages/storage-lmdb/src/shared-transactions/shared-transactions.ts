@@ -1,0 +1,184 @@
+import { StorageFailure, type Change } from '@strongroom/storage-sdk';
+import type { Environment } from '../environment.ts';
+import { asFailure, NAME } from '../failure.ts';
+import type { Batch, Outcome, SentChange } from './batch.ts';
+import { removeUnusedRecords, SenderRecords } from './sender-records.ts';
+import { WriterConnection } from './writer-connection.ts';
+import { WriterServer, writerSocketIn } from './writer-server.ts';
+
+const PATIENCE_MS = 1_000;
+/** Milliseconds between two looks for a writer. */
+const LOOK_MS = 100;
+/** Bytes of values from which a process writes a change itself. */
+const LARGE = 2 ** 18;
+
+/** The change was not made, and will not be. */
+export const NOT_WRITTEN: unique symbol = Symbol('the change was not written');
+
+/** A key whose expectation does not hold, or null where the change was made. */
+type Result = string | null | typeof NOT_WRITTEN;
+
+export interface SharedTransactionsOptions {
+  /** A number that no other driver of the store has. */
+  readonly sender: number;
+  /** Makes the changes of another process, should this one become the writer. Does not throw. */
+  readonly apply: (batch: Batch) => Promise<Outcome>;
+  /** Milliseconds that a writer has to answer; for as long nobody asks it again when it has not. Default: 1,000. */
+  readonly patienceMs?: number;
+}
+
+interface Pending extends SentChange {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Puts what several processes write at the same time into common transactions: one of the processes is the writer, and the others send it their changes. LMDB has one lock for
+ * all writers, and each transaction waits for the disk: by themselves, the processes would wait for each other's. Whoever has no connection to a writer writes itself, which
+ * is always right.
+ */
+export class SharedTransactions {
+  readonly #environment: Environment;
+  readonly #folder: string;
+  readonly #sender: number;
+  readonly #records: SenderRecords;
+  readonly #apply: (batch: Batch) => Promise<Outcome>;
+  readonly #patienceMs: number;
+  #writer: WriterServer | undefined;
+  #connection: WriterConnection | undefined;
+  #looking: Promise<void> | undefined;
+  /** Monotonic: not before does it look for a writer again. */
+  #lookAt = 0;
+  #closed = false;
+  #waiting: Pending[] = [];
+  #batches = 0;
+  #epoch = 0;
+  /** Resolves with whether the epoch has begun in the store; undefined before it is to. */
+  #begun: Promise<boolean> | undefined;
+  #slots = 0;
+  readonly #freeSlots: number[] = [];
+
+  /** `environment` has to stay open at the same folder until this is closed. */
+  constructor(environment: Environment, { sender, apply, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
+    this.#environment = environment;
+    this.#folder = environment.folder;
+    this.#sender = sender;
+    this.#records = new SenderRecords(environment, sender);
+    this.#apply = apply;
+    this.#patienceMs = patienceMs;
+    this.#look();
+  }
+
+  /** Whether the writer is to make the change. */
+  takes({ put = [], notify = [] }: Change): boolean {
+    if (!this.#connection) this.#look();
+    // Notifications of one driver have its own versions, in order.
+    return this.#connection !== undefined && notify.length === 0 && put.reduce((sum, { value }) => sum + value.length, 0) < LARGE;
+  }
+
+  /**
+   * Has the writer make the change, and resolves once it is on the disk.
+   * @throws StorageFailure
+   */
+  async write(change: Change, version: number): Promise<Result> {
+    const slot = this.#freeSlots.pop() ?? this.#slots++;
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#waiting.push({ change, version, slot, resolve, reject });
+        if (this.#waiting.length === 1) setImmediate(() => void this.#send());
+      });
+    } finally {
+      this.#freeSlots.push(slot);
+    }
+  }
+
+  /** Removes what the store knows about this sender. Nothing may be under way. */
+  async close(): Promise<void> {
+    await this.leave();
+    if (this.#begun) await this.#records.remove().catch(() => undefined);
+  }
+
+  /** Ends the part in it. Nothing may be under way. */
+  async leave(): Promise<void> {
+    this.#closed = true;
+    await this.#looking;
+    this.#connection?.close();
+    await this.#writer?.close();
+  }
+
+  async #send(): Promise<void> {
+    const pending = this.#waiting;
+    this.#waiting = [];
+    try {
+      const results = await this.#results(pending);
+      for (const [at, { resolve }] of pending.entries()) resolve(results ? results[at]! : NOT_WRITTEN);
+    } catch (error) {
+      for (const { reject } of pending) reject(error);
+    }
+  }
+
+  /** Undefined if nothing was written. */
+  async #results(pending: readonly Pending[]): Promise<readonly Result[] | undefined> {
+    this.#begun ??= this.#begin();
+    if (!(await this.#begun)) {
+      this.#begun = undefined;
+      return undefined;
+    }
+    const connection = this.#connection;
+    if (!connection) return undefined;
+    const epoch = this.#epoch;
+    this.#batches += 1;
+    const changes = pending.map(({ change, version, slot }) => ({ change, version, slot }));
+    const outcome = await connection.ask({ number: this.#batches, sender: this.#sender, epoch, changes });
+    switch (outcome?.kind) {
+      case 'applied':
+        return outcome.results;
+      case 'refused':
+        return undefined;
+      case 'failed':
+        throw new StorageFailure(NAME, outcome.reason, { full: outcome.full });
+      case undefined:
+        return this.#found(epoch, changes);
+    }
+  }
+
+  /** What has become of changes that the writer has not answered. */
+  async #found(epoch: number, changes: readonly SentChange[]): Promise<readonly Result[]> {
+    try {
+      if (this.#epoch === epoch) this.#begun = this.#begin();
+      if (!(await this.#begun)) throw new StorageFailure(NAME, 'the store cannot be written');
+      return changes.map((change) => (this.#records.has(change) ? null : NOT_WRITTEN));
+    } catch (error) {
+      throw new StorageFailure(NAME, `it is not known whether the write took effect: ${asFailure(error).reason}`);
+    }
+  }
+
+  /** Begins another epoch, and ends the previous one. */
+  async #begin(): Promise<boolean> {
+    this.#epoch += 1;
+    return this.#records.beginEpoch(this.#epoch).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Connects to the writer, or becomes it where there is none. */
+  #look(): void {
+    if (this.#writer || this.#looking || this.#closed || performance.now() < this.#lookAt) return;
+    this.#lookAt = performance.now() + LOOK_MS;
+    this.#looking = this.#joined()
+      .catch(() => undefined)
+      .finally(() => (this.#looking = undefined));
+  }
+
+  async #joined(): Promise<void> {
+    this.#writer = await WriterServer.begin(this.#folder, this.#apply);
+    if (this.#writer) return removeUnusedRecords(this.#environment);
+    this.#connection = await WriterConnection.open(writerSocketIn(this.#folder), this.#patienceMs, (lost) => {
+      if (this.#connection !== lost) return;
+      this.#connection = undefined;
+      this.#lookAt = lost.silent ? performance.now() + this.#patienceMs : 0;
+      this.#look();
+    });
+  }
+}
