@@ -246,8 +246,9 @@ class LmdbStorage implements StorageDriver {
   }
 
   #share(): SharedTransactions | undefined {
-    if (!this.#options.shareTransactions || process.platform === 'win32') return undefined;
-    return new SharedTransactions(this.#environment, { sender: this.#versions.block, apply: async (batch) => this.#applied(batch) });
+    const { block } = this.#versions;
+    if (!this.#options.shareTransactions || block === 0 || process.platform === 'win32') return undefined;
+    return new SharedTransactions(this.#environment, { sender: block, apply: async (batch) => this.#applied(batch) });
   }
 
   #openPages(): MappedPages {
@@ -378,7 +379,7 @@ class LmdbStorage implements StorageDriver {
 
   /** Makes the changes of another process. */
   async #applied(batch: Batch): Promise<Outcome> {
-    if (this.#lifetime.closed || this.#renewing) return { kind: 'refused' };
+    if (this.#lifetime.closed || this.#renewing || batch.store !== this.#environment.folder) return { kind: 'refused' };
     try {
       const results = await this.#holdingOpen(async () => this.#environment.writing((db) => writeBatch(db, batch), roomOf(batch)));
       return results ? { kind: 'applied', results } : { kind: 'refused' };

@@ -6,7 +6,7 @@ import { NAME } from './failure.ts';
 
 /** Names the folder that has the store; absent while that is the root folder itself, as it is until a store is replaced. */
 const POINTER = 'CURRENT';
-const FILES = ['data.mdb', 'lock.mdb', 'writer-1.sock', 'writer-1.lock'];
+const FILES = ['data.mdb', 'lock.mdb'];
 /** Of this process: a number of a process may come again. */
 const OWN = randomBytes(6).toString('hex');
 /** Names this process in what it leaves behind. */

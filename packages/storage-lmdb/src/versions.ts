@@ -21,7 +21,7 @@ export class Versions {
     this.#environment = environment;
   }
 
-  /** The one that versions are taken from now. No other driver has it. */
+  /** The one that versions are taken from now; 0 while there is none. No other driver has it. */
   get block(): number {
     return this.#block;
   }

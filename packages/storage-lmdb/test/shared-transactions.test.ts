@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Change } from '@strongroom/storage-sdk';
 import { Environment } from '../src/environment.ts';
 import type { Batch, Outcome } from '../src/shared-transactions/batch.ts';
+import { framed } from '../src/shared-transactions/frames.ts';
 import { writeBatch } from '../src/shared-transactions/sender-records.ts';
 import { NOT_WRITTEN, SharedTransactions } from '../src/shared-transactions/shared-transactions.ts';
 import { WriterServer, writerSocketIn } from '../src/shared-transactions/writer-server.ts';
@@ -147,6 +150,32 @@ describe('a process that sends its changes to the writer', () => {
     expect(stored('a')).toBeUndefined();
     // Not at once: a process that is stopped would be asked again and again.
     expect(sender.takes(put('a'))).toBe(false);
+  });
+
+  test('says that it does not know what has become of a change, where the store has forgotten the sender', async () => {
+    answer = async (batch) => {
+      await apply(batch);
+      await environment.writing((db) => void db.remove('\0sender/7'));
+      await writer?.close();
+      return { kind: 'refused' };
+    };
+    await expect(sender.write(put('a'), 11)).rejects.toThrow('it is not known whether the write took effect');
+  });
+
+  test('sends again after it was forgotten', async () => {
+    await sender.write(put('a'), 11);
+    await environment.writing((db) => void db.remove('\0sender/7'));
+    expect(await sender.write(put('a'), 12)).toBe(NOT_WRITTEN);
+    expect(await sender.write(put('a'), 13)).toBeNull();
+  });
+
+  test('is disconnected, and the writer goes on, if what it sends is no batch', async () => {
+    for (const nonsense of [Buffer.from('GET / HTTP/1.1\r\n\r\n'), framed('nonsense'), Buffer.from([4, 0, 0, 0, 1, 2, 3, 4])]) {
+      const stranger = connect(writerSocketIn(path));
+      stranger.resume().write(nonsense);
+      await once(stranger, 'close');
+    }
+    expect(await sender.write(put('a'), 11)).toBeNull();
   });
 
   test('becomes the writer when the one before it has gone', async () => {

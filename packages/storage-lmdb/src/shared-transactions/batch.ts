@@ -14,6 +14,8 @@ export interface SentChange {
 export interface Batch {
   /** Comes back in the answer. */
   readonly number: number;
+  /** The folder of the store that is changed. Another one may be taking its place. */
+  readonly store: string;
   /** A number that no other driver of the store has. */
   readonly sender: number;
   /** The batch is applied only while the store has this epoch for the sender. */

@@ -1,6 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 
 const HEAD = 4;
+/** Bytes of a frame, at most. */
+const LONGEST = 2 ** 28;
 
 /** A value as it goes over a stream: four bytes with its length, and what `v8.serialize` makes of it. */
 export function framed(value: unknown): Buffer {
@@ -18,7 +20,7 @@ export class FrameReader {
   /** Bytes that the next frame needs. */
   #needed = HEAD;
 
-  /** The values that are complete with this piece. Binary values may share its memory. */
+  /** The values that are complete with this piece. Binary values may share its memory. @throws Error for what `framed` has not made */
   read(piece: Buffer): unknown[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
@@ -27,6 +29,7 @@ export class FrameReader {
     const values: unknown[] = [];
     for (;;) {
       this.#needed = rest.length < HEAD ? HEAD : HEAD + rest.readUInt32LE(0);
+      if (this.#needed > LONGEST) throw new Error('the frame is too long');
       if (rest.length < this.#needed) break;
       values.push(deserialize(rest.subarray(HEAD, this.#needed)));
       rest = rest.subarray(this.#needed);

@@ -24,9 +24,15 @@ export class SenderRecords {
     this.#sender = sender;
   }
 
-  /** @throws StorageFailure */
-  async beginEpoch(epoch: number): Promise<void> {
-    await this.#environment.writing((db) => void db.put(epochKey(this.#sender), Buffer.from(OWNER), epoch));
+  /** Begins an epoch; `after`: only if this one is in the store. Resolves with whether it has begun. @throws StorageFailure */
+  async beginEpoch(epoch: number, after?: number): Promise<boolean> {
+    const key = epochKey(this.#sender);
+    return this.#environment.writing((db) => {
+      const put = (): void => void db.put(key, Buffer.from(OWNER), epoch);
+      if (after !== undefined) return db.ifVersion(key, after, put);
+      put();
+      return true;
+    });
   }
 
   /** Whether the change was made. Only what is found after its epoch has ended is final. */

@@ -1,6 +1,6 @@
 import { StorageFailure, type Change } from '@strongroom/storage-sdk';
 import type { Environment } from '../environment.ts';
-import { asFailure, NAME } from '../failure.ts';
+import { NAME } from '../failure.ts';
 import type { Batch, Outcome, SentChange } from './batch.ts';
 import { removeUnusedRecords, SenderRecords } from './sender-records.ts';
 import { WriterConnection } from './writer-connection.ts';
@@ -27,6 +27,9 @@ export interface SharedTransactionsOptions {
   readonly patienceMs?: number;
 }
 
+const UNKNOWN =
+  'it is not known whether the write took effect: the process that wrote for others has not answered, and the store does not say';
+
 interface Pending extends SentChange {
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
@@ -39,7 +42,7 @@ interface Pending extends SentChange {
  */
 export class SharedTransactions {
   readonly #environment: Environment;
-  readonly #folder: string;
+  readonly #store: string;
   readonly #sender: number;
   readonly #records: SenderRecords;
   readonly #apply: (batch: Batch) => Promise<Outcome>;
@@ -61,7 +64,7 @@ export class SharedTransactions {
   /** `environment` has to stay open at the same folder until this is closed. */
   constructor(environment: Environment, { sender, apply, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
     this.#environment = environment;
-    this.#folder = environment.folder;
+    this.#store = environment.folder;
     this.#sender = sender;
     this.#records = new SenderRecords(environment, sender);
     this.#apply = apply;
@@ -129,11 +132,13 @@ export class SharedTransactions {
     const epoch = this.#epoch;
     this.#batches += 1;
     const changes = pending.map(({ change, version, slot }) => ({ change, version, slot }));
-    const outcome = await connection.ask({ number: this.#batches, sender: this.#sender, epoch, changes });
+    const outcome = await connection.ask({ number: this.#batches, store: this.#store, sender: this.#sender, epoch, changes });
     switch (outcome?.kind) {
       case 'applied':
         return outcome.results;
       case 'refused':
+        // The store may know nothing of this sender: a process that does not see this one may have removed what it knew.
+        if (this.#epoch === epoch) this.#begun = undefined;
         return undefined;
       case 'failed':
         throw new StorageFailure(NAME, outcome.reason, { full: outcome.full });
@@ -144,22 +149,15 @@ export class SharedTransactions {
 
   /** What has become of changes that the writer has not answered. */
   async #found(epoch: number, changes: readonly SentChange[]): Promise<readonly Result[]> {
-    try {
-      if (this.#epoch === epoch) this.#begun = this.#begin();
-      if (!(await this.#begun)) throw new StorageFailure(NAME, 'the store cannot be written');
-      return changes.map((change) => (this.#records.has(change) ? null : NOT_WRITTEN));
-    } catch (error) {
-      throw new StorageFailure(NAME, `it is not known whether the write took effect: ${asFailure(error).reason}`);
-    }
+    if (this.#epoch === epoch) this.#begun = this.#begin(epoch);
+    if (!(await this.#begun)) throw new StorageFailure(NAME, UNKNOWN);
+    return changes.map((change) => (this.#records.has(change) ? null : NOT_WRITTEN));
   }
 
-  /** Begins another epoch, and ends the previous one. */
-  async #begin(): Promise<boolean> {
+  /** Begins another epoch. `after`: only where the store knows of this one, which ends. Resolves with whether it has begun. */
+  async #begin(after?: number): Promise<boolean> {
     this.#epoch += 1;
-    return this.#records.beginEpoch(this.#epoch).then(
-      () => true,
-      () => false,
-    );
+    return this.#records.beginEpoch(this.#epoch, after).catch(() => false);
   }
 
   /** Connects to the writer, or becomes it where there is none. */
@@ -172,9 +170,9 @@ export class SharedTransactions {
   }
 
   async #joined(): Promise<void> {
-    this.#writer = await WriterServer.begin(this.#folder, this.#apply);
+    this.#writer = await WriterServer.begin(this.#environment.root, this.#apply);
     if (this.#writer) return removeUnusedRecords(this.#environment);
-    this.#connection = await WriterConnection.open(writerSocketIn(this.#folder), this.#patienceMs, (lost) => {
+    this.#connection = await WriterConnection.open(writerSocketIn(this.#environment.root), this.#patienceMs, (lost) => {
       if (this.#connection !== lost) return;
       this.#connection = undefined;
       this.#lookAt = lost.silent ? performance.now() + this.#patienceMs : 0;

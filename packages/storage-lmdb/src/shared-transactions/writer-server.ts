@@ -9,8 +9,8 @@ import { framed, FrameReader } from './frames.ts';
 const SOCKET = 'writer-1.sock';
 const LOCK = 'writer-1.lock';
 
-export function writerSocketIn(folder: string): string {
-  return join(folder, SOCKET);
+export function writerSocketIn(root: string): string {
+  return join(root, SOCKET);
 }
 
 /** Takes the batches of other processes, in the one process of the store that does so. */
@@ -26,14 +26,14 @@ export class WriterServer {
     server.on('connection', (socket) => this.#serve(socket, apply));
   }
 
-  /** Undefined where another process takes them, or the socket cannot be made. `apply` does not throw. */
-  static async begin(folder: string, apply: (batch: Batch) => Promise<Outcome>): Promise<WriterServer | undefined> {
-    const lockFile = join(folder, LOCK);
+  /** Undefined where another process takes them, or the socket cannot be made. A sender whose batch `apply` rejects is disconnected. */
+  static async begin(root: string, apply: (batch: Batch) => Promise<Outcome>): Promise<WriterServer | undefined> {
+    const lockFile = join(root, LOCK);
     closeSync(openSync(lockFile, 'a', 0o600));
     const lock = new FileLock(lockFile);
     try {
       if (!lock.tryExclusively()) throw new Error('another process writes');
-      return new WriterServer(await listening(writerSocketIn(folder)), lock, apply);
+      return new WriterServer(await listening(writerSocketIn(root)), lock, apply);
     } catch {
       lock.close();
       return undefined;
@@ -63,7 +63,16 @@ export class WriterServer {
     socket.on('error', () => undefined);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('data', (piece) => {
-      for (const batch of frames.read(piece) as Batch[]) void apply(batch).then((outcome) => answer(batch.number, outcome));
+      try {
+        for (const batch of frames.read(piece) as Batch[])
+          apply(batch).then(
+            (outcome) => answer(batch.number, outcome),
+            () => socket.destroy(),
+          );
+      } catch {
+        // No batch: its sender is no driver.
+        socket.destroy();
+      }
     });
     answer(0, { kind: 'applied', results: [] });
   }
