@@ -24,10 +24,10 @@ const ESLINT = ['lint of our own rules', ['eslint', 'bin', 'eslint.js'], ['.']];
 const OXLINT = ['lint', ['oxlint', 'bin', 'oxlint'], ['--type-aware', '.']];
 /** Each file allocates again what it imports: a larger young generation is collected less often. The workers get it, and what they start does not. */
 const JEST_FLAGS = ['--max-semi-space-size=64'];
-/** What depends on node itself most: its HTTP parser, its crypto, its streams and native modules. */
+/** What depends on node itself most: its HTTP parser, its crypto, its TLS, its streams, its async contexts and native modules. */
 const ON_NEWEST_NODE = [
   ...['kernel', 'request', 'wire', 'services/seal', 'services/oidc'].map((folder) => `core/test/${folder}`),
-  ...['http', 'storage-sdk', 'storage-lmdb', 'storage-postgresql'],
+  ...['http', 'server', 'cli', 'storage-sdk', 'storage-lmdb', 'storage-postgresql', 'storage-etcd', 'ldap-client', 'database-mssql'],
 ];
 /** Publishes to a registry of its own, installs from there, and runs what the documents say; it uses the build. */
 const PACKAGES = ['packages, as others install them', ['..', 'packages', 'acceptance', 'dist', 'publish', 'main.js'], []];
@@ -146,9 +146,9 @@ if (words[0] === '--changed') {
   console.log('\n== unit, contract, integration and end-to-end tests');
   jest([]);
   const newest = installNewestNode();
-  console.log(`\n== core, http and storage on Node ${newest.version ?? NEWEST_LTS}`);
+  console.log(`\n== what depends on Node.js most, on Node ${newest.version ?? NEWEST_LTS}`);
   if (newest.node) jest(['--runTestsByPath', ...quickTests(ON_NEWEST_NODE)], newest.node);
-  else leftOut.push(`core, http and storage on Node ${NEWEST_LTS}: ${newest.missing}`);
+  else leftOut.push(`what depends on Node.js most, on Node ${NEWEST_LTS}: ${newest.missing}`);
 }
 
 if (leftOut.length > 0) {

@@ -48,9 +48,8 @@ async function answering(status: number, body: Uint8Array | string, { cut = fals
     request.on('data', (chunk: Buffer) => received.push(chunk));
     request.on('end', () => {
       response.writeHead(status, { 'Content-Type': typeof body === 'string' ? 'application/json' : 'application/gzip' });
-      response.write(body);
-      if (cut) response.socket?.end();
-      else response.end();
+      if (cut) response.write(body, () => response.socket?.end());
+      else response.end(body);
     });
   });
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));

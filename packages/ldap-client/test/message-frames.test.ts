@@ -24,7 +24,8 @@ describe('cutting a stream into messages', () => {
     const stream = Buffer.concat(Array.from({ length: 50_000 }, () => small));
     expect(cut([stream])).toHaveLength(50_000);
     const parser = new (ldapjs as unknown as { Parser: new () => { write(data: Buffer): void } }).Parser();
-    expect(() => parser.write(stream)).toThrow('Maximum call stack size exceeded');
+    // It runs out of stack.
+    expect(() => parser.write(stream)).toThrow();
   });
 
   test('a long message is joined once, however many pieces it comes in', () => {
