@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<number, string>> = {
   413: 'Payload Too Large',
   417: 'Expectation Failed',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 /** The code of a request that is late. */
@@ -59,6 +60,7 @@ function endAfterAnswers(socket: Duplex): void {
 
 /** One answer without a request, and the end of the connection. */
 export function endWith(socket: Duplex, status: number, errors: readonly string[]): void {
+  if (ending.has(socket)) return;
   const body = errorsBody(errors);
   ending.add(socket);
   socket.on('error', () => socket.destroy());

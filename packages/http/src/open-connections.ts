@@ -1,8 +1,10 @@
 import type { Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { endWith } from './client-fault.ts';
 import { currentAnswer } from './current-answer.ts';
 import { othersWait } from './pipelined-requests.ts';
+import { takesItsTime } from './streamed-request.ts';
 
 /** The socket of a connection, and what it had received when it was last looked at. */
 interface Connection {
@@ -45,16 +47,23 @@ export class OpenConnections {
     }
   }
 
-  /** Closes connections on which nothing has arrived, and nothing was answered or sent, for `looks` calls in a row. */
-  closeUnused(looks: number): void {
+  /**
+   * Closes connections on which nothing has arrived, and nothing was answered or sent, for `looks` calls in a row. One on which the rest of a request does not arrive is answered
+   * first, after `late` calls.
+   */
+  closeUnused(looks: number, late: number): void {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
       if (!socket) continue;
       const { bytesRead } = socket;
-      const busy = currentAnswer(socket) || socket.writableLength > 0 || bytesRead !== connection.received;
+      const answer = currentAnswer(socket);
+      const incomplete = answer !== undefined && !answer.req.complete && !answer.headersSent && !takesItsTime(socket);
+      const busy = (answer && !incomplete) || socket.writableLength > 0 || bytesRead !== connection.received;
       connection.quiet = busy ? 0 : connection.quiet + 1;
       connection.received = bytesRead;
-      if (connection.quiet >= looks) socket.destroy();
+      if (incomplete && connection.quiet >= late)
+        endWith(socket, 503, ['the server is stopping, and the rest of the request did not arrive']);
+      else if (!incomplete && connection.quiet >= looks) socket.destroy();
     }
   }
 

@@ -220,6 +220,29 @@ describe('stopping', () => {
     await Promise.all(gone);
   });
 
+  test('answers a request of which the rest does not arrive, and waits for one of which it does', async () => {
+    const running = await startServer(fakeCore());
+    const [halfway, slow] = [await running.connect(), await running.connect()];
+    for (const socket of [halfway, slow]) socket.write('POST /v1/a HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n{');
+    const answered = once(halfway, 'data');
+    const stopped = stopGracefully(running.server, 60_000);
+    let sending = true;
+    const sent = (async () => {
+      for (let left = 998; left > 0; left -= 1) {
+        slow.write(left > 1 ? ' ' : '}');
+        await (sending && new Promise((resolve) => setTimeout(resolve, 20)));
+      }
+    })();
+    expect(String(await answered)).toMatch(
+      /^HTTP\/1\.1 503 Service Unavailable[^]*the server is stopping, and the rest of the request did not arrive/,
+    );
+    sending = false;
+    await sent;
+    slow.write(' ');
+    expect(String(await once(slow, 'data'))).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    expect(await stopped).toBe(true);
+  });
+
   test('cuts off what is not done by the deadline', async () => {
     const { server, busy } = await busyServer();
     const closed = once(busy, 'close');
