@@ -222,23 +222,25 @@ describe('stopping', () => {
 
   test('answers a request of which the rest does not arrive, and waits for one of which it does', async () => {
     const running = await startServer(fakeCore());
-    const [halfway, slow] = [await running.connect(), await running.connect()];
-    for (const socket of [halfway, slow]) socket.write('POST /v1/a HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n{');
-    const answered = once(halfway, 'data');
+    const halfway = await running.connect();
+    let accepted: Socket | undefined;
+    running.server.once('connection', (socket: Socket) => (accepted = socket));
+    const slow = await running.connect();
+    const length = 1_000_000;
+    for (const socket of [halfway, slow]) socket.write(`POST /v1/a HTTP/1.1\r\nHost: test\r\nContent-Length: ${length}\r\n\r\n{`);
+    let answered = false;
+    const answer503 = once(halfway, 'data').finally(() => (answered = true));
     const stopped = stopGracefully(running.server, 60_000);
-    let sending = true;
-    const sent = (async () => {
-      for (let left = 998; left > 0; left -= 1) {
-        slow.write(left > 1 ? ' ' : '}');
-        await (sending && new Promise((resolve) => setTimeout(resolve, 20)));
-      }
-    })();
-    expect(String(await answered)).toMatch(
+    let left = length - 1;
+    for (let received = 0; !answered; left -= 1) {
+      slow.write(' ');
+      while (!answered && accepted!.bytesRead === received) await new Promise((resolve) => setImmediate(resolve));
+      received = accepted!.bytesRead;
+    }
+    expect(String(await answer503)).toMatch(
       /^HTTP\/1\.1 503 Service Unavailable[^]*the server is stopping, and the rest of the request did not arrive/,
     );
-    sending = false;
-    await sent;
-    slow.write(' ');
+    slow.write('}'.padStart(left));
     expect(String(await once(slow, 'data'))).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
     expect(await stopped).toBe(true);
   });
