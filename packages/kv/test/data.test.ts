@@ -47,7 +47,10 @@ describe('writing and reading', () => {
   });
 
   test('a write without data is refused', async () => {
-    expect(await mount.call('update', 'kv/data/a', { data: { nodata: 1 } })).toMatchObject({ status: 400, errors: ['no data provided'] });
+    expect(await mount.call('update', 'kv/data/a', { data: { nodata: 1 } })).toMatchObject({
+      status: 400,
+      errors: ['no data provided', 'nodata is not a field here; did you mean data?'],
+    });
     expect(await write('a', null)).toMatchObject({ status: 400, errors: ['no data provided'] });
     expect((await write('a', 'text')).status).toBe(400);
     expect((await read('a')).status).toBe(404);

@@ -71,10 +71,11 @@ export class Failures {
   }
 }
 
-export function failedResponse(id: string, failure: EngineError): CoreResponse {
+/** `hints`: what the caller may want to know besides. */
+export function failedResponse(id: string, failure: EngineError, hints: readonly string[] = []): CoreResponse {
   return {
     ...emptyResponse(id, failure.status),
-    errors: failure.errors.map((text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)),
+    errors: [...failure.errors, ...hints].map((text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)),
     data: failure.data ?? null,
     ...(failure.headers ? { headers: failure.headers } : {}),
   };

@@ -24,6 +24,19 @@ export function ignoredFields(call: Call, decoded: Decoded, answered: boolean): 
   return warnings;
 }
 
+/** For an answer that says what is wrong with the fields: those that the caller is likely to have misspelt. */
+export function misspeltFields(call: Call): readonly string[] {
+  if (!call.match) return NONE;
+  const { captures, path } = call.match;
+  const { arbitraryData, fields } = path.declaration.about;
+  const sent = Object.keys(call.data);
+  if (sent.length === 0 || arbitraryData) return NONE;
+  const known = knownFields(fields as Record<string, TSchema>, captures);
+  const unknown = sent.filter((name) => !known.includes(name) && !Object.hasOwn(captures, name));
+  // The first line says that they were ignored.
+  return unrecognizedFields(unknown, known).slice(1);
+}
+
 /** Names that a caller can send: what the path itself gives is none of them. */
 function knownFields(fields: Record<string, TSchema>, captures: Readonly<Record<string, string>>): string[] {
   return Object.entries(fields).flatMap(([name, schema]) =>

@@ -37,7 +37,7 @@ import { emptyResponse, type CoreResponse } from '../kernel/call/core-response.t
 import { decode, isWrite } from './decoding.ts';
 import { failedResponse, Failures } from './failure.ts';
 import { engineRequest, operationOf } from './invocation.ts';
-import { ignoredFields } from './ignored-fields.ts';
+import { ignoredFields, misspeltFields } from './ignored-fields.ts';
 import type { Issuing } from './issuing.ts';
 import { mayHideKeys, withoutHiddenKeys } from './listed-keys.ts';
 import type { LoginGuard } from './login-guard.ts';
@@ -278,7 +278,7 @@ export class Pipeline {
   }
 
   #failed(call: Call, failure: EngineError): CoreResponse {
-    const answer = failedResponse(call.id, failure);
+    const answer = failedResponse(call.id, failure, failure.status === 400 && call.allowed !== false ? misspeltFields(call) : []);
     const op = call.match && operationOf(call);
     return op ? this.#answered(call, op, answer) : answer;
   }

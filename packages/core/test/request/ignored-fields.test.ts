@@ -151,4 +151,16 @@ describe('unknown fields', () => {
     const { warnings } = await mount.call('delete', 'sys/mounts/other', { data: { froce: 'true' } });
     expect(warnings).toEqual([`${IGNORED}[froce]`, 'froce is not a field here; did you mean force?']);
   });
+
+  test('are said where the answer is that a field is missing or wrong', async () => {
+    const missing = await mount.call('update', 'sys/mounts/other', { data: { tpye: 'roles', ohters: 'x' } });
+    expect([missing.status, missing.errors]).toEqual([400, [expect.any(String), 'tpye is not a field here; did you mean type?']]);
+    const right = await mount.call('update', 'sys/mounts/other', { data: { type: 'nothing' } });
+    expect([right.status, right.errors]).toEqual([400, [expect.any(String)]]);
+  });
+
+  test('are not said to a caller who may not make the call', async () => {
+    const { status, errors } = await mount.call('update', 'sys/mounts/other', { data: { tpye: 'roles' }, token: 'unknown' });
+    expect([status, errors]).toEqual([403, [expect.any(String)]]);
+  });
 });
