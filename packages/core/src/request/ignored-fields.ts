@@ -28,10 +28,10 @@ export function ignoredFields(call: Call, decoded: Decoded, answered: boolean): 
 export function misspeltFields(call: Call): readonly string[] {
   if (!call.match) return NONE;
   const { captures, path } = call.match;
-  const { arbitraryData, fields } = path.declaration.about;
+  const { about } = path.declaration;
   const sent = Object.keys(call.data);
-  if (sent.length === 0 || arbitraryData) return NONE;
-  const known = knownFields(fields as Record<string, TSchema>, captures);
+  if (sent.length === 0 || about.arbitraryData) return NONE;
+  const known = knownFields(about.fields as Record<string, TSchema>, captures);
   const unknown = sent.filter((name) => !known.includes(name) && !Object.hasOwn(captures, name));
   // The first line says that they were ignored.
   return unrecognizedFields(unknown, known).slice(1);
