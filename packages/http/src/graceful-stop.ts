@@ -8,13 +8,13 @@ import { endStreams } from './open-streams.ts';
 const LOOK = 20;
 /** Looks without a byte after which a connection without a request is closed: a request may be on its way. */
 const QUIET_LOOKS = 25;
-/** Looks without a byte after which the rest of a request is not waited for. */
+/** Looks without 64 bytes after which the rest of a request is not waited for. */
 const LATE_LOOKS = 100;
 
 /**
  * Stops a server: it takes no new connections, streams end, and requests that have begun are answered to their end. So are those that arrive on open connections;
  * their answers say that the connection is closed. A connection of a `createHttpServer` on which nothing has arrived for half a second, and nothing is to be
- * answered, is closed, and one on which the rest of a request has not arrived for two seconds, after an answer of status 503; node's own rule for other servers also cuts off answers that are still being sent. After `deadlineMs` what is left is cut off. Resolves when
+ * answered, is closed, and one on which less than 64 bytes of the rest of a request have arrived for two seconds, after an answer of status 503; node's own rule for other servers also cuts off answers that are still being sent. After `deadlineMs` what is left is cut off. Resolves when
  * the last connection is closed; false when some had to be cut off.
  */
 export async function stopGracefully(server: Server | SecureServer, deadlineMs: number): Promise<boolean> {

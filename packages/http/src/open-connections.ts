@@ -6,6 +6,9 @@ import { currentAnswer } from './current-answer.ts';
 import { othersWait } from './pipelined-requests.ts';
 import { takesItsTime } from './streamed-request.ts';
 
+/** Bytes with which a request that has not arrived whole goes on. */
+const LEAST_BYTES = 64;
+
 /** The socket of a connection, and what it had received when it was last looked at. */
 interface Connection {
   /** Undefined once it is closed: a table that the map has outgrown may hold the connection for long, see `LinkedList`. */
@@ -48,22 +51,25 @@ export class OpenConnections {
   }
 
   /**
-   * Closes connections on which nothing has arrived, and nothing was answered or sent, for `looks` calls in a row. One on which the rest of a request does not arrive is answered
-   * first, after `late` calls.
+   * Closes connections on which nothing has arrived, and nothing was answered or sent, for `looks` calls in a row. One on which next to nothing of the rest of a request arrives
+   * is answered first, after `late` calls.
    */
   closeUnused(looks: number, late: number): void {
     for (const connection of this.#open.values()) {
       const { socket } = connection;
       if (!socket) continue;
-      const { bytesRead } = socket;
       const answer = currentAnswer(socket);
       const incomplete = answer !== undefined && !answer.req.complete && !answer.headersSent && !takesItsTime(socket);
-      const busy = (answer && !incomplete) || socket.writableLength > 0 || bytesRead !== connection.received;
-      connection.quiet = busy ? 0 : connection.quiet + 1;
-      connection.received = bytesRead;
-      if (incomplete && connection.quiet >= late)
-        endWith(socket, 503, ['the server is stopping, and the rest of the request did not arrive']);
-      else if (!incomplete && connection.quiet >= looks) socket.destroy();
+      const arrived = socket.bytesRead - connection.received;
+      const goesOn = arrived >= (incomplete ? LEAST_BYTES : 1);
+      if (goesOn || socket.writableLength > 0 || (answer && !incomplete)) {
+        connection.quiet = 0;
+        connection.received = socket.bytesRead;
+        continue;
+      }
+      connection.quiet += 1;
+      if (!incomplete && connection.quiet >= looks) socket.destroy();
+      else if (connection.quiet >= late) endWith(socket, 503, ['the server is stopping, and the rest of the request did not arrive']);
     }
   }
 

@@ -64,7 +64,8 @@ const RESIDENT_AT_REST = 4 * 2 ** 20;
 const ATTEMPTS = 5;
 /** Milliseconds between two looks of readers whether the store has been replaced. */
 const LOOK_MS = 50;
-const REPLACED = 'the store was replaced by another; nothing was written to that, and the same may succeed now';
+const REPLACED =
+  'a snapshot took the place of the store during the request; nothing was written to it, and the same request may succeed now';
 
 /**
  * Storage in one folder, for all processes of one machine.
@@ -248,7 +249,11 @@ class LmdbStorage implements StorageDriver {
   #share(): SharedTransactions | undefined {
     const { block } = this.#versions;
     if (!this.#options.shareTransactions || block === 0 || process.platform === 'win32') return undefined;
-    return new SharedTransactions(this.#environment, { sender: block, apply: async (batch) => this.#applied(batch) });
+    return new SharedTransactions(this.#environment, {
+      sender: block,
+      apply: async (batch) => this.#applied(batch),
+      log: this.#options.log,
+    });
   }
 
   #openPages(): MappedPages {

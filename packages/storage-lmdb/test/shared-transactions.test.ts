@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Change } from '@strongroom/storage-sdk';
 import { Environment } from '../src/environment.ts';
+import { FileLock } from '../src/file-lock.ts';
 import type { Batch, Outcome } from '../src/shared-transactions/batch.ts';
 import { framed } from '../src/shared-transactions/frames.ts';
 import { writeBatch } from '../src/shared-transactions/sender-records.ts';
@@ -176,6 +177,57 @@ describe('a process that sends its changes to the writer', () => {
       await once(stranger, 'close');
     }
     expect(await sender.write(put('a'), 11)).toBeNull();
+  });
+
+  test('lives on, and writes itself, if what it hears is no answer', async () => {
+    await sender.close();
+    await writer?.close();
+    const stranger = createServer((socket) => {
+      socket.write(framed({ number: 0, outcome: { kind: 'applied', results: [] } }));
+      socket.on('data', () => socket.write(Buffer.from([5, 0, 0, 0, 1, 2, 3, 4, 5])));
+    });
+    await new Promise<void>((resolve) => stranger.listen(writerSocketIn(path), resolve));
+    // The stranger has no lock, so the lock is held for it.
+    const lock = new FileLock(join(path, 'writer-1.lock'));
+    expect(lock.tryExclusively()).toBe(true);
+    begin();
+    await connected();
+    expect(await sender.write(put('a'), 11)).toBe(NOT_WRITTEN);
+    expect(sender.takes(put('a'))).toBe(false);
+    await new Promise((resolve) => stranger.close(resolve));
+    lock.close();
+  });
+
+  test('writes itself, and says so once, where no socket can be', async () => {
+    const told: string[] = [];
+    const log = {
+      info: () => undefined,
+      warn: (message: string, fields?: object) => void told.push(`${message}: ${JSON.stringify(fields)}`),
+    };
+    const deep = join(path, 'x'.repeat(100 - path.length));
+    const far = await Environment.open(deep);
+    const alone = new SharedTransactions(far, { sender: SENDER, apply: nobody, log });
+    expect(alone.takes(put('a'))).toBe(false);
+    expect(told).toEqual([expect.stringContaining('the path of the folder is longer than')]);
+    await alone.close();
+    await far.close();
+    // Node.js 20 would have made one with another name.
+    expect(readdirSync(path).filter((name) => name.startsWith('x'))).toEqual(['x'.repeat(100 - path.length)]);
+    expect(readdirSync(deep).filter((name) => !name.endsWith('.mdb'))).toEqual([]);
+  });
+
+  test('writes itself, and says so once, where the lock cannot be made', async () => {
+    const told: unknown[] = [];
+    const log = { info: () => undefined, warn: (_message: string, fields?: object) => void told.push(fields) };
+    const other = join(path, 'other');
+    mkdirSync(join(other, 'writer-1.lock', 'in-its-place'), { recursive: true });
+    const faulty = await Environment.open(other);
+    const alone = new SharedTransactions(faulty, { sender: SENDER, apply: nobody, log, patienceMs: PATIENT });
+    while (told.length === 0) await turn();
+    expect(alone.takes(put('a'))).toBe(false);
+    await alone.close();
+    await faulty.close();
+    expect(told).toEqual([expect.objectContaining({ path: other, reason: expect.stringContaining('writer-1.lock') })]);
   });
 
   test('becomes the writer when the one before it has gone', async () => {

@@ -27,7 +27,11 @@ export class Failures {
 
   constructor(options: { readonly clock: Clock; readonly log: Log }) {
     this.#log = options.log;
-    this.#storeSlow = new RepeatedFault({ ...options, level: 'warn', message: 'the store did not answer in time' });
+    this.#storeSlow = new RepeatedFault({
+      ...options,
+      level: 'warn',
+      message: 'the store could not serve a request; the same request may succeed now',
+    });
     this.#storeFull = new RepeatedFault({ ...options, level: 'error', message: 'the store is full' });
     this.#storeFailed = new RepeatedFault({ ...options, level: 'error', message: 'the store failed' });
   }

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 
 const HEAD = 4;
 /** Bytes of a frame, at most. */
-const LONGEST = 2 ** 28;
+const LONGEST = 2 ** 26;
 
 /** A value as it goes over a stream: four bytes with its length, and what `v8.serialize` makes of it. */
 export function framed(value: unknown): Buffer {

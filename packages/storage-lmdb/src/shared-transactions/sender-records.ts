@@ -52,8 +52,12 @@ export class SenderRecords {
 export async function writeBatch(db: Database, { sender, epoch, changes }: Batch): Promise<Results | undefined> {
   const failed: (Promise<string | undefined> | undefined)[] = [];
   const applied = db.ifVersion(epochKey(sender), epoch, () => {
-    for (const { change, version, slot } of changes)
-      failed.push(writeChange(db, change, version, () => void db.put(slotKey(sender, slot), EMPTY, version)));
+    for (const { change, version, slot } of changes) {
+      const result = writeChange(db, change, version, () => void db.put(slotKey(sender, slot), EMPTY, version));
+      // It is looked at below, unless the batch as a whole fails before.
+      result?.catch(() => undefined);
+      failed.push(result);
+    }
   });
   return (await applied) ? (await Promise.all(failed)).map((key) => key ?? null) : undefined;
 }

@@ -1,10 +1,10 @@
-import { StorageFailure, type Change } from '@strongroom/storage-sdk';
+import { StorageFailure, type Change, type StorageLog } from '@strongroom/storage-sdk';
 import type { Environment } from '../environment.ts';
 import { NAME } from '../failure.ts';
 import type { Batch, Outcome, SentChange } from './batch.ts';
 import { removeUnusedRecords, SenderRecords } from './sender-records.ts';
 import { WriterConnection } from './writer-connection.ts';
-import { WriterServer, writerSocketIn } from './writer-server.ts';
+import { reasonAgainstMeeting, WriterServer, writerSocketIn } from './writer-server.ts';
 
 const PATIENCE_MS = 1_000;
 /** Milliseconds between two looks for a writer. */
@@ -23,12 +23,14 @@ export interface SharedTransactionsOptions {
   readonly sender: number;
   /** Makes the changes of another process, should this one become the writer. Does not throw. */
   readonly apply: (batch: Batch) => Promise<Outcome>;
+  /** Hears why this process writes by itself, should it have to. */
+  readonly log?: StorageLog | undefined;
   /** Milliseconds that a writer has to answer; for as long nobody asks it again when it has not. Default: 1,000. */
   readonly patienceMs?: number;
 }
 
 const UNKNOWN =
-  'it is not known whether the write took effect: the process that wrote for others has not answered, and the store does not say';
+  'it is not known whether the write took effect: the process that wrote for others has not answered, and the store does not say; read before you write again';
 
 interface Pending extends SentChange {
   readonly resolve: (result: Result) => void;
@@ -47,6 +49,9 @@ export class SharedTransactions {
   readonly #records: SenderRecords;
   readonly #apply: (batch: Batch) => Promise<Outcome>;
   readonly #patienceMs: number;
+  readonly #log: StorageLog | undefined;
+  /** Whether the log says that this process writes by itself. */
+  #told = false;
   #writer: WriterServer | undefined;
   #connection: WriterConnection | undefined;
   #looking: Promise<void> | undefined;
@@ -55,6 +60,8 @@ export class SharedTransactions {
   #closed = false;
   #waiting: Pending[] = [];
   #batches = 0;
+  /** Batches that are not settled. */
+  #underWay = 0;
   #epoch = 0;
   /** Resolves with whether the epoch has begun in the store; undefined before it is to. */
   #begun: Promise<boolean> | undefined;
@@ -62,14 +69,17 @@ export class SharedTransactions {
   readonly #freeSlots: number[] = [];
 
   /** `environment` has to stay open at the same folder until this is closed. */
-  constructor(environment: Environment, { sender, apply, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
+  constructor(environment: Environment, { sender, apply, log, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
     this.#environment = environment;
     this.#store = environment.folder;
     this.#sender = sender;
     this.#records = new SenderRecords(environment, sender);
     this.#apply = apply;
     this.#patienceMs = patienceMs;
-    this.#look();
+    this.#log = log;
+    const reason = reasonAgainstMeeting(environment.root);
+    if (reason === undefined) this.#look();
+    else this.#alone(reason);
   }
 
   /** Whether the writer is to make the change. */
@@ -122,6 +132,8 @@ export class SharedTransactions {
 
   /** Undefined if nothing was written. */
   async #results(pending: readonly Pending[]): Promise<readonly Result[] | undefined> {
+    // The records of what is under way must not be forgotten.
+    if (!this.#begun && this.#underWay > 0) return undefined;
     this.#begun ??= this.#begin();
     if (!(await this.#begun)) {
       this.#begun = undefined;
@@ -129,6 +141,15 @@ export class SharedTransactions {
     }
     const connection = this.#connection;
     if (!connection) return undefined;
+    this.#underWay += 1;
+    try {
+      return await this.#asked(connection, pending);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #asked(connection: WriterConnection, pending: readonly Pending[]): Promise<readonly Result[] | undefined> {
     const epoch = this.#epoch;
     this.#batches += 1;
     const changes = pending.map(({ change, version, slot }) => ({ change, version, slot }));
@@ -150,7 +171,10 @@ export class SharedTransactions {
   /** What has become of changes that the writer has not answered. */
   async #found(epoch: number, changes: readonly SentChange[]): Promise<readonly Result[]> {
     if (this.#epoch === epoch) this.#begun = this.#begin(epoch);
-    if (!(await this.#begun)) throw new StorageFailure(NAME, UNKNOWN);
+    if (!(await this.#begun)) {
+      this.#begun = undefined;
+      throw new StorageFailure(NAME, UNKNOWN);
+    }
     return changes.map((change) => (this.#records.has(change) ? null : NOT_WRITTEN));
   }
 
@@ -160,22 +184,38 @@ export class SharedTransactions {
     return this.#records.beginEpoch(this.#epoch, after).catch(() => false);
   }
 
+  /** This process writes by itself. */
+  #alone(reason: string): void {
+    this.#lookAt = Infinity;
+    this.#tell(reason);
+  }
+
+  #tell(reason: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#log?.warn('the processes of this store do not share transactions, so that writes are slower', {
+      path: this.#environment.root,
+      reason,
+      remedy: 'move the store to a folder of the local disk with a shorter path, where this user can make files',
+    });
+  }
+
   /** Connects to the writer, or becomes it where there is none. */
   #look(): void {
     if (this.#writer || this.#looking || this.#closed || performance.now() < this.#lookAt) return;
     this.#lookAt = performance.now() + LOOK_MS;
     this.#looking = this.#joined()
-      .catch(() => undefined)
+      .catch((error: unknown) => this.#tell(String(error)))
       .finally(() => (this.#looking = undefined));
   }
 
   async #joined(): Promise<void> {
     this.#writer = await WriterServer.begin(this.#environment.root, this.#apply);
-    if (this.#writer) return removeUnusedRecords(this.#environment);
+    if (this.#writer) return removeUnusedRecords(this.#environment).catch(() => undefined);
     this.#connection = await WriterConnection.open(writerSocketIn(this.#environment.root), this.#patienceMs, (lost) => {
       if (this.#connection !== lost) return;
       this.#connection = undefined;
-      this.#lookAt = lost.silent ? performance.now() + this.#patienceMs : 0;
+      this.#lookAt = lost.givenUp ? performance.now() + this.#patienceMs : 0;
       this.#look();
     });
   }

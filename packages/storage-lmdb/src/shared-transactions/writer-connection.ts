@@ -9,8 +9,8 @@ export class WriterConnection {
   readonly #frames = new FrameReader();
   /** By the numbers of batches; 0 stands for the greeting. */
   readonly #asked = new Map<number, (outcome: Outcome | undefined) => void>();
-  /** Whether the writer did not answer in time. */
-  silent = false;
+  /** Whether the writer did not answer in time, or not as a writer does. */
+  givenUp = false;
 
   private constructor(path: string, millis: number, onLost: () => void) {
     this.#millis = millis;
@@ -22,7 +22,12 @@ export class WriterConnection {
       onLost();
     });
     this.#socket.on('data', (piece) => {
-      for (const { number, outcome } of this.#frames.read(piece) as Answer[]) this.#asked.get(number)?.(outcome);
+      try {
+        for (const { number, outcome } of this.#frames.read(piece) as Answer[]) this.#asked.get(number)?.(outcome);
+      } catch {
+        // No answer: who listens there is no driver.
+        this.#giveUp();
+      }
     });
   }
 
@@ -46,12 +51,14 @@ export class WriterConnection {
     this.#socket.destroy();
   }
 
+  #giveUp(): void {
+    this.givenUp = true;
+    this.close();
+  }
+
   async #answer(number: number): Promise<Outcome | undefined> {
     if (this.#socket.destroyed) return undefined;
-    const timer = setTimeout(() => {
-      this.silent = true;
-      this.close();
-    }, this.#millis);
+    const timer = setTimeout(() => this.#giveUp(), this.#millis);
     try {
       return await new Promise((resolve) => this.#asked.set(number, resolve));
     } finally {

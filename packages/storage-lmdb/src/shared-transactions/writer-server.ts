@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { FileLock } from '../file-lock.ts';
@@ -8,9 +8,18 @@ import { framed, FrameReader } from './frames.ts';
 /** With the version of what is said over it. */
 const SOCKET = 'writer-1.sock';
 const LOCK = 'writer-1.lock';
+/** Bytes of the path of a socket: the system has room for so many. Node.js 20 cuts a longer one off, and thus names another file. */
+const LONGEST_PATH = process.platform === 'darwin' ? 103 : 107;
+const { O_CREAT, O_NOFOLLOW, O_RDONLY } = constants;
 
 export function writerSocketIn(root: string): string {
   return join(root, SOCKET);
+}
+
+/** Why processes cannot meet at this folder; undefined where they can. */
+export function reasonAgainstMeeting(root: string): string | undefined {
+  const longest = LONGEST_PATH - SOCKET.length - 1;
+  return Buffer.byteLength(writerSocketIn(root)) > LONGEST_PATH ? `the path of the folder is longer than ${longest} bytes` : undefined;
 }
 
 /** Takes the batches of other processes, in the one process of the store that does so. */
@@ -26,18 +35,22 @@ export class WriterServer {
     server.on('connection', (socket) => this.#serve(socket, apply));
   }
 
-  /** Undefined where another process takes them, or the socket cannot be made. A sender whose batch `apply` rejects is disconnected. */
+  /**
+   * Undefined where another process takes them. A sender whose batch `apply` rejects is disconnected.
+   * @throws an error of the system where the lock or the socket cannot be made
+   */
   static async begin(root: string, apply: (batch: Batch) => Promise<Outcome>): Promise<WriterServer | undefined> {
     const lockFile = join(root, LOCK);
-    closeSync(openSync(lockFile, 'a', 0o600));
+    closeSync(openSync(lockFile, O_CREAT | O_RDONLY | O_NOFOLLOW, 0o600));
     const lock = new FileLock(lockFile);
     try {
-      if (!lock.tryExclusively()) throw new Error('another process writes');
-      return new WriterServer(await listening(writerSocketIn(root)), lock, apply);
-    } catch {
+      if (lock.tryExclusively()) return new WriterServer(await listening(writerSocketIn(root)), lock, apply);
+    } catch (error) {
       lock.close();
-      return undefined;
+      throw error;
     }
+    lock.close();
+    return undefined;
   }
 
   /** Ends the connections, so that their owners write themselves. Batches under way are not waited for. */
