@@ -179,12 +179,15 @@ describe('a process that sends its changes to the writer', () => {
     expect(await sender.write(put('a'), 11)).toBeNull();
   });
 
-  test('lives on, and writes itself, if what it hears is no answer', async () => {
+  test.each([
+    ['cannot be read', (): Buffer => Buffer.from([5, 0, 0, 0, 1, 2, 3, 4, 5])],
+    ['has no result for its change', (number: number): Buffer => framed({ number, outcome: { kind: 'applied', results: [] } })],
+  ])('lives on, and writes itself, if the answer that it hears %s', async (_which, answerTo) => {
     await sender.close();
     await writer?.close();
     const stranger = createServer((socket) => {
       socket.write(framed({ number: 0, outcome: { kind: 'applied', results: [] } }));
-      socket.on('data', () => socket.write(Buffer.from([5, 0, 0, 0, 1, 2, 3, 4, 5])));
+      socket.on('data', () => socket.write(answerTo(1)));
     });
     await new Promise<void>((resolve) => stranger.listen(writerSocketIn(path), resolve));
     // The stranger has no lock, so the lock is held for it.
@@ -193,8 +196,8 @@ describe('a process that sends its changes to the writer', () => {
     begin();
     await connected();
     expect(await sender.write(put('a'), 11)).toBe(NOT_WRITTEN);
-    expect(sender.takes(put('a'))).toBe(false);
-    await new Promise((resolve) => stranger.close(resolve));
+    stranger.close();
+    await sender.close();
     lock.close();
   });
 

@@ -156,7 +156,8 @@ export class SharedTransactions {
     const outcome = await connection.ask({ number: this.#batches, store: this.#store, sender: this.#sender, epoch, changes });
     switch (outcome?.kind) {
       case 'applied':
-        return outcome.results;
+        // No writer answers otherwise.
+        return outcome.results.length === changes.length ? outcome.results : this.#found(epoch, changes);
       case 'refused':
         // The store may know nothing of this sender: a process that does not see this one may have removed what it knew.
         if (this.#epoch === epoch) this.#begun = undefined;

@@ -2,13 +2,19 @@ import { connect, type Socket } from 'node:net';
 import type { Answer, Batch, Outcome } from './batch.ts';
 import { framed, FrameReader } from './frames.ts';
 
+interface Asked {
+  /** Of the batch; 0 stands for the greeting. */
+  readonly number: number;
+  readonly resolve: (outcome: Outcome | undefined) => void;
+}
+
 /** A connection to the process that writes for others. */
 export class WriterConnection {
   readonly #socket: Socket;
   readonly #millis: number;
   readonly #frames = new FrameReader();
-  /** By the numbers of batches; 0 stands for the greeting. */
-  readonly #asked = new Map<number, (outcome: Outcome | undefined) => void>();
+  /** What waits for an answer: few at a time, and a map would keep for long what has left it. */
+  #asked: Asked[] = [];
   /** Whether the writer did not answer in time, or not as a writer does. */
   givenUp = false;
 
@@ -18,12 +24,13 @@ export class WriterConnection {
     this.#socket = connect(path).unref();
     this.#socket.on('error', () => undefined);
     this.#socket.on('close', () => {
-      for (const answered of [...this.#asked.values()]) answered(undefined);
+      for (const { resolve } of this.#asked.splice(0)) resolve(undefined);
       onLost();
     });
     this.#socket.on('data', (piece) => {
       try {
-        for (const { number, outcome } of this.#frames.read(piece) as Answer[]) this.#asked.get(number)?.(outcome);
+        for (const { number, outcome } of this.#frames.read(piece) as Answer[])
+          this.#asked.find((asked) => asked.number === number)?.resolve(outcome);
       } catch {
         // No answer: who listens there is no driver.
         this.#giveUp();
@@ -60,9 +67,9 @@ export class WriterConnection {
     if (this.#socket.destroyed) return undefined;
     const timer = setTimeout(() => this.#giveUp(), this.#millis);
     try {
-      return await new Promise((resolve) => this.#asked.set(number, resolve));
+      return await new Promise((resolve) => this.#asked.push({ number, resolve }));
     } finally {
-      this.#asked.delete(number);
+      this.#asked = this.#asked.filter((asked) => asked.number !== number);
       clearTimeout(timer);
     }
   }
