@@ -219,7 +219,7 @@ export class Supervisor {
       log.error('stopping: workers keep failing', how);
       return this.stop('workers keep failing', 1);
     }
-    log.error('a worker ended; starting a new one', { ...how, after_seconds: pause / 1_000 });
+    log.error('a worker ended; starting a new one', { ...how, starts_in_seconds: pause / 1_000 });
     const startAnew = (): void => {
       if (this.#stopping === undefined) this.#start(slot);
     };

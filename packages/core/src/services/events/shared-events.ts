@@ -96,7 +96,12 @@ export class SharedEvents implements OrphanedWork {
     const batch: EventBatch = { from: last, at: clock.millis(), events: [], end: true };
     await store
       .transaction(async (tx) => eventBatches.put(tx, batchId(this.#life, last), batch, true))
-      .catch((error: unknown) => log.warn('the end of the events of this server could not be written', { error: String(error) }));
+      .catch((error: unknown) =>
+        log.warn(
+          'the store has no mark that the events of this server end here; subscribers of sys/events may hear that some are missing',
+          { error: String(error) },
+        ),
+      );
   }
 
   /** Writes what waits. Never rejects. */

@@ -95,7 +95,11 @@ export class Nodes {
     this.#stop();
     await this.#parts.store
       .transaction(async (tx) => nodeRecords.delete(tx, this.id))
-      .catch((error: unknown) => this.#parts.log.warn('the record of this server could not be removed', { error: String(error) }));
+      .catch((error: unknown) =>
+        this.#parts.log.warn('this server could not remove its entry in sys/nodes, which shows it as lost for a day', {
+          error: String(error),
+        }),
+      );
   }
 
   /** All that were there within a day, by host and address; the processes of one server as one. */
@@ -173,7 +177,12 @@ export class Nodes {
     if (run !== this.#run) return;
     this.#cancel = this.#parts.timer.after(BEAT, () => {
       this.beat()
-        .catch((error: unknown) => this.#parts.log.warn('the record of this server could not be written', { error: String(error) }))
+        .catch((error: unknown) =>
+          this.#parts.log.warn(
+            'this server could not renew its entry in sys/nodes, and tries again in 10 s; other servers may show it as lost',
+            { error: String(error) },
+          ),
+        )
         .finally(() => this.#next(run));
     });
   }
