@@ -10,7 +10,7 @@ const SHOWN = 100;
 export function unrecognizedFields(unknown: readonly string[], known: Iterable<string>, prefix = ''): string[] {
   if (unknown.length === 0) return [];
   const candidates = [...known];
-  const named = unknown.slice(0, NAMED).map((name) => (name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name));
+  const named = unknown.slice(0, NAMED).map((name) => printable(name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name));
   const more = unknown.length > NAMED ? ` and ${unknown.length - NAMED} more` : '';
   const warnings = [`Endpoint ignored these unrecognized parameters: [${named.map((name) => prefix + name).join(' ')}${more}]`];
   for (const name of named.slice(0, GUESSED)) {
@@ -21,4 +21,9 @@ export function unrecognizedFields(unknown: readonly string[], known: Iterable<s
     } else if (meant !== undefined) warnings.push(`${prefix}${name} is not a field here; did you mean ${prefix}${meant}?`);
   }
   return warnings;
+}
+
+/** What would move the cursor of a terminal, or turn the direction of a line. */
+function printable(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}]/gu, '?');
 }

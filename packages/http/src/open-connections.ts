@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { endWith } from './client-fault.ts';
-import { currentAnswer } from './current-answer.ts';
+import { answeredEarly, currentAnswer } from './current-answer.ts';
 import { othersWait } from './pipelined-requests.ts';
 import { takesItsTime } from './streamed-request.ts';
 
@@ -61,7 +61,7 @@ export class OpenConnections {
       const answer = currentAnswer(socket);
       const incomplete = answer !== undefined && !answer.req.complete && !answer.headersSent && !takesItsTime(socket);
       const arrived = socket.bytesRead - connection.received;
-      const goesOn = arrived >= (incomplete ? LEAST_BYTES : 1);
+      const goesOn = arrived >= (incomplete ? LEAST_BYTES : 1) && !answeredEarly(socket);
       if (goesOn || socket.writableLength > 0 || (answer && !incomplete)) {
         connection.quiet = 0;
         connection.received = socket.bytesRead;

@@ -246,6 +246,21 @@ describe('stopping', () => {
     expect(await stopped).toBe(true);
   });
 
+  test('does not wait for the rest of a request that is answered', async () => {
+    const running = await startServer(fakeCore());
+    const socket = await running.connect();
+    socket.on('error', () => {}).write('GET /v1/a HTTP/1.1\r\nHost: test\r\nContent-Length: 30000000\r\n\r\n');
+    await once(socket, 'data');
+    let closed = false;
+    socket.once('close', () => (closed = true));
+    const stopped = stopGracefully(running.server, 60_000);
+    while (!closed) {
+      socket.write('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await stopped).toBe(true);
+  });
+
   test('cuts off what is not done by the deadline', async () => {
     const { server, busy } = await busyServer();
     const closed = once(busy, 'close');

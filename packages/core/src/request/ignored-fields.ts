@@ -33,8 +33,11 @@ export function misspeltFields(call: Call): readonly string[] {
   if (sent.length === 0 || about.arbitraryData) return NONE;
   const known = knownFields(about.fields as Record<string, TSchema>, captures);
   const unknown = sent.filter((name) => !known.includes(name) && !Object.hasOwn(captures, name));
-  // The first line says that they were ignored.
-  return unrecognizedFields(unknown, known).slice(1);
+  // The first line says that they were ignored. What was sent as well was not misspelt.
+  return unrecognizedFields(
+    unknown,
+    known.filter((name) => !Object.hasOwn(call.data, name)),
+  ).slice(1);
 }
 
 /** Names that a caller can send: what the path itself gives is none of them. */

@@ -155,6 +155,10 @@ describe('unknown fields', () => {
   test('are said where the answer is that a field is missing or wrong', async () => {
     const missing = await mount.call('update', 'sys/mounts/other', { data: { tpye: 'roles', ohters: 'x' } });
     expect([missing.status, missing.errors]).toEqual([400, [expect.any(String), 'tpye is not a field here; did you mean type?']]);
+    const both = await mount.call('update', 'sys/mounts/other', { data: { type: 'nothing', tpye: 'roles' } });
+    expect([both.status, both.errors]).toEqual([400, [expect.any(String)]]);
+    const raw = await mount.call('update', 'sys/mounts/other', { data: { 'typ\u001be': 'roles' } });
+    expect(raw.errors).toEqual([expect.any(String), 'typ?e is not a field here; did you mean type?']);
     const right = await mount.call('update', 'sys/mounts/other', { data: { type: 'nothing' } });
     expect([right.status, right.errors]).toEqual([400, [expect.any(String)]]);
   });
