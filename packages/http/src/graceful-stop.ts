@@ -14,8 +14,9 @@ const LATE_LOOKS = 100;
 /**
  * Stops a server: it takes no new connections, streams end, and requests that have begun are answered to their end. So are those that arrive on open connections;
  * their answers say that the connection is closed. A connection of a `createHttpServer` on which nothing has arrived for half a second, and nothing is to be
- * answered, is closed, and one on which less than 64 bytes of the rest of a request have arrived for two seconds, after an answer of status 503; node's own rule for other servers also cuts off answers that are still being sent. After `deadlineMs` what is left is cut off. Resolves when
- * the last connection is closed; false when some had to be cut off.
+ * answered, is closed. So is one on which less than 64 bytes of the rest of a request have arrived for two seconds, after an answer of status 503. Node's own rule for
+ * other servers also cuts off answers that are still being sent. After `deadlineMs` what is left is cut off. Resolves when the last connection is closed; false when
+ * some had to be cut off.
  */
 export async function stopGracefully(server: Server | SecureServer, deadlineMs: number): Promise<boolean> {
   let orderly = true;

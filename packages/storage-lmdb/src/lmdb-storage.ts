@@ -41,7 +41,7 @@ export interface LmdbOptions {
   readonly mapSizeBytes?: number;
   /** How much of the file may stay in this process's resident memory, in bytes; at rest it is 4 MiB at most. Default: 32 MiB. Linux only. */
   readonly residentBytes?: number;
-  /** Hears what the opening of the store waits for. Default: nobody. */
+  /** Hears what opening and writing wait for, and why processes do not share transactions. Default: nobody. */
   readonly log?: StorageLog;
   /**
    * Puts what several processes write at the same time into common transactions, if all of them have this option. Default: false, each process writes by itself. Not on

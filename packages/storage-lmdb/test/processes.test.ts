@@ -51,11 +51,14 @@ function start(
   return { child, lines, ended, line: async () => void (lines.length > 0 || (await once(reader, 'line'))) };
 }
 
+/** And whether the processes share transactions. */
+const WAYS_TO_WRITE = [
+  ['by itself', false],
+  ['in shared transactions', true],
+] as const;
+
 describe('several processes over one folder', () => {
-  test.each([
-    ['by itself', false],
-    ['in shared transactions', true],
-  ])(
+  test.each(WAYS_TO_WRITE)(
     'lose no conditional increment, each %s',
     async (_how, shared) => {
       const children = Array.from({ length: 3 }, () => start('increment', '400', { shared }));
@@ -118,10 +121,7 @@ describe('several processes over one folder', () => {
     await driver.close();
   }, 60_000);
 
-  test.each([
-    ['by itself', false],
-    ['in shared transactions', true],
-  ])(
+  test.each(WAYS_TO_WRITE)(
     'write at once under load, each %s, and no commit of theirs fails',
     async (_how, shared) => {
       const children = Array.from({ length: 3 }, () => start('load', '12000', { shared }));

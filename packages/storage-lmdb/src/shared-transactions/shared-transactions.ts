@@ -79,7 +79,10 @@ export class SharedTransactions {
     this.#log = log;
     const reason = reasonAgainstMeeting(environment.root);
     if (reason === undefined) this.#look();
-    else this.#alone(reason);
+    else {
+      this.#lookAt = Infinity;
+      this.#tell(reason, 'move the store to a folder with a shorter path');
+    }
   }
 
   /** Whether the writer is to make the change. */
@@ -185,19 +188,14 @@ export class SharedTransactions {
     return this.#records.beginEpoch(this.#epoch, after).catch(() => false);
   }
 
-  /** This process writes by itself. */
-  #alone(reason: string): void {
-    this.#lookAt = Infinity;
-    this.#tell(reason);
-  }
-
-  #tell(reason: string): void {
+  /** Says once why this process writes by itself. */
+  #tell(reason: string, remedy: string): void {
     if (this.#told) return;
     this.#told = true;
     this.#log?.warn('the processes of this store do not share transactions, so that writes are slower', {
       path: this.#environment.root,
       reason,
-      remedy: 'move the store to a folder of the local disk with a shorter path, where this user can make files',
+      remedy,
     });
   }
 
@@ -206,7 +204,7 @@ export class SharedTransactions {
     if (this.#writer || this.#looking || this.#closed || performance.now() < this.#lookAt) return;
     this.#lookAt = performance.now() + LOOK_MS;
     this.#looking = this.#joined()
-      .catch((error: unknown) => this.#tell(String(error)))
+      .catch((error: unknown) => this.#tell(String(error), 'let the user of the server make files and sockets in this folder'))
       .finally(() => (this.#looking = undefined));
   }
 
