@@ -12,6 +12,8 @@ export class CommitStall {
   /** Monotonic, in milliseconds: when the last commit ended, or the first one of those that wait began. */
   #since = 0;
   #told = false;
+  /** Monotonic, in milliseconds. */
+  #lookedAt = 0;
 
   /** `now` is monotonic, in milliseconds. */
   constructor(log: StorageLog | undefined, path: string, now: () => number = () => performance.now()) {
@@ -35,7 +37,11 @@ export class CommitStall {
 
   /** To be called every now and then. */
   look(): void {
-    if (this.#told || this.#waiting === 0 || this.#now() - this.#since < NOTICE_MS) return;
+    const now = this.#now();
+    // This process itself stood still: nobody else is to blame.
+    if (now - this.#lookedAt > NOTICE_MS) this.#since = now;
+    this.#lookedAt = now;
+    if (this.#told || this.#waiting === 0 || now - this.#since < NOTICE_MS) return;
     this.#told = true;
     this.#log?.warn('writes to the store are waiting: the disk does not answer, or another process holds the lock of the store', {
       path: this.#path,

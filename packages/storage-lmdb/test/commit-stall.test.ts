@@ -23,6 +23,15 @@ describe('commits of which none ends', () => {
     expect(lines).toEqual([WAITING, 'writes to the store go on']);
   });
 
+  test('are not reported for the time in which this process itself stood still', () => {
+    stall.begin();
+    for (now = 0; now <= 1_000; now += 250) stall.look();
+    now += 60_000;
+    stall.look();
+    stall.end();
+    expect(lines).toEqual([]);
+  });
+
   test('are none while others end, or where nobody waits', () => {
     for (now = 0; now < 20_000; now += 250) {
       stall.begin();
