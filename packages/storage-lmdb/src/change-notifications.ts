@@ -9,7 +9,7 @@ const END = '\0announced0';
 const LATEST = '\0latest';
 /** Says when the newest notification that was removed had been made. */
 const PRUNED = '\0pruned';
-const RETENTION_MS = 60 * 60 * 1_000;
+const RETENTION_MS = 10 * 60 * 1_000;
 const POLL_MS = 50;
 /** A poll that is so late is repeated before anybody relies on it. */
 const OVERDUE_MS = 1_000;
@@ -17,6 +17,8 @@ const OVERDUE_MS = 1_000;
 const COMMIT_MS = 60_000;
 /** Notifications of this driver between two prunings. */
 const PRUNE_EVERY = 1_000;
+/** Notifications that a pruning removes, at most. */
+const PRUNED_AT_ONCE = 2 * PRUNE_EVERY;
 
 type Listener = (changed: ChangedKeys) => void;
 
@@ -37,10 +39,10 @@ interface ChangeNotification {
 }
 
 /**
- * Changed keys, kept in the store for an hour under the version of their commit: `\0announced/<block>/<version>`. The commits of one
+ * Changed keys, kept in the store for ten minutes under the version of their commit: `\0announced/<version>`. The commits of one
  * block of versions belong to one process and happen in their order, so a reader remembers one position a block. One entry, whose
- * version changes with each notification, is all that a poll has to read. A process that stood still for longer than an hour finds that some
- * were removed after its last look, and says so.
+ * version changes with each notification, is all that a poll has to read. A process that stood still for longer finds that some
+ * were removed after its last look, and says so. A busy server keeps hundreds of thousands: nothing here looks at all of them.
  */
 export class ChangeNotifications {
   readonly #environment: Environment;
@@ -79,7 +81,7 @@ export class ChangeNotifications {
   subscribe(listener: Listener): () => void {
     const entry: Listener = (changed) => listener(changed);
     // A new listener already knows the changes before it subscribed.
-    if (this.#listeners.size === 0) this.#tried(() => this.#read());
+    if (this.#listeners.size === 0) this.begin(false);
     this.#listeners.add(entry);
     this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
     return () => {
@@ -126,28 +128,31 @@ export class ChangeNotifications {
     }
   }
 
-  /** Notifications of others that were not read before; EVERYTHING where some are gone already. */
+  /** Notifications of others that were not read before; EVERYTHING where some are gone already, or nothing was read before. */
   #read(): ChangedKeys[] {
     const { db } = this.#environment;
     const [lookedAt, now, current] = [this.#lookedAt, this.#clock.now(), performance.now()];
     db.resetReadTxn();
     const latest = db.getEntry(LATEST)?.version;
-    const found = latest === this.#latest ? [] : this.#unread(db);
-    const removed = latest === this.#latest || lookedAt === 0 ? 0 : prunedAt(db);
+    const [same, first] = [latest === this.#latest, lookedAt === 0];
+    const found = same || first ? [] : this.#unread(db);
+    if (first) for (const name of lastOfBlocks(db)) this.#positions.set(blockOf(name), name);
+    const missed = first || (!same && prunedAt(db) > lookedAt - COMMIT_MS);
     this.#latest = latest;
     this.#lookedAt = now;
     this.#currentAt = current;
     this.#failure = undefined;
-    return removed > lookedAt - COMMIT_MS ? [EVERYTHING] : found;
+    return missed ? [EVERYTHING] : found;
   }
 
+  /** What was made after the positions, which move there. */
   #unread(db: Database): (readonly string[])[] {
     const found: (readonly string[])[] = [];
     for (let start: string | undefined = PREFIX; start !== undefined;) {
       let following: string | undefined;
       for (const { key, value } of db.getRange({ start, end: END })) {
         const name = String(key);
-        const block = Versions.blockOf(Number(name.slice(PREFIX.length)));
+        const block = blockOf(name);
         const position = this.#positions.get(block);
         if (name === position) continue;
         if (position !== undefined && name < position) {
@@ -163,21 +168,53 @@ export class ChangeNotifications {
     return found;
   }
 
-  /** Deletes what is older than an hour, whichever process wrote it, and returns the time of the newest. */
+  /** Deletes what was kept for long enough, whichever process wrote it, and notes the time of the newest. */
   #prune(): void {
     const { db } = this.#environment;
-    const expired = this.#clock.now() - RETENTION_MS;
-    const stale = [...db.getRange({ start: PREFIX, end: END })]
-      .map(({ key, value }) => ({ key, at: parsed(value).at }))
-      .filter(({ at }) => at < expired);
-    if (stale.length === 0) return;
-    const at = stale.reduce((newest, each) => Math.max(newest, each.at), prunedAt(db));
+    const { names, newest } = expired(db, this.#clock.now() - RETENTION_MS);
+    if (names.length === 0) return;
+    const at = Math.max(newest, prunedAt(db));
     this.#environment
       .writing((file) => {
-        for (const { key } of stale) void file.remove(key);
+        for (const name of names) void file.remove(name);
         void file.put(PRUNED, Buffer.from(JSON.stringify({ at })), 1);
       })
+      .then(() => {
+        if (names.length === PRUNED_AT_ONCE && this.#environment.opened) this.#tried(() => this.#prune());
+      })
       .catch(() => undefined);
+  }
+}
+
+/** The oldest notifications that were made before `before`, and when the newest of them was. Within a block, the older ones come first. */
+function expired(db: Database, before: number): { readonly names: readonly string[]; readonly newest: number } {
+  const names: string[] = [];
+  let newest = 0;
+  for (let start: string | undefined = PREFIX; start !== undefined;) {
+    let following: string | undefined;
+    for (const { key, value } of db.getRange({ start, end: END })) {
+      const name = String(key);
+      const { at } = parsed(value);
+      if (at >= before) {
+        following = entryKey(Versions.firstOf(blockOf(name) + 1));
+        break;
+      }
+      names.push(name);
+      newest = Math.max(newest, at);
+      if (names.length === PRUNED_AT_ONCE) return { names, newest };
+    }
+    start = following;
+  }
+  return { names, newest };
+}
+
+/** The newest notification of each block. */
+function* lastOfBlocks(db: Database): Iterable<string> {
+  for (let end: string | undefined = END; end !== undefined;) {
+    const [last] = db.getKeys({ start: end, end: PREFIX, reverse: true, exclusiveStart: true, limit: 1 });
+    if (last === undefined) return;
+    yield String(last);
+    end = entryKey(Versions.firstOf(blockOf(String(last))));
   }
 }
 
@@ -189,6 +226,10 @@ function prunedAt(db: Database): number {
 
 function parsed(value: Uint8Array): ChangeNotification {
   return JSON.parse(Buffer.from(value).toString()) as ChangeNotification;
+}
+
+function blockOf(name: string): number {
+  return Versions.blockOf(Number(name.slice(PREFIX.length)));
 }
 
 function entryKey(version: number): string {

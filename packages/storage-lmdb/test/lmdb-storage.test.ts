@@ -36,7 +36,7 @@ describe.each([
             paused = true;
             await work();
             ahead += 2 * HOUR;
-            // Whoever opens the store removes what is older than an hour.
+            // Whoever opens the store removes what has been kept for long enough.
             await (await opened()).close();
             paused = false;
           },

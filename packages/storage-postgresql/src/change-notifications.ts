@@ -8,9 +8,11 @@ import { IDENTITY, INCARNATION, readIdentity, type IdentityRow, type Incarnation
 const READ_EVERY_MS = 1_000;
 /** For connecting to one host, and for one reading: two of them that fail leave time for a third before copies count as stale. */
 const LIMIT_MS = 3_000;
-const PRUNE_MS = 60 * 60 * 1_000;
+const PRUNE_MS = 60 * 1_000;
 /** How long notifications are kept for processes that do not read them. */
-const KEPT = '1 day';
+const KEPT = '10 minutes';
+/** Notifications that one reading removes, at most: it has to end in time. */
+const PRUNED_AT_ONCE = 5_000;
 
 type Heard = (changed: ChangedKeys) => void;
 
@@ -177,14 +179,21 @@ export class ChangeNotifications {
     return client;
   }
 
-  /** Removes what is older than a day, whichever process wrote it, and records up to which transaction. */
+  /**
+   * Removes what has been kept for long enough, whichever process wrote it, and records up to which transaction. What a reading may still begin with stays, however long the
+   * transaction takes that it waits for.
+   */
   async #prune(client: Client): Promise<void> {
     if (performance.now() < this.#pruneAt) return;
     this.#pruneAt = performance.now() + PRUNE_MS;
     const { notifications, state } = this.#schema;
-    await queryOf(client)(
-      `WITH gone AS (DELETE FROM ${notifications} WHERE at < now() - interval '${KEPT}' RETURNING txid)
-       UPDATE ${state} SET pruned = GREATEST(pruned, (SELECT max(txid) FROM gone)) WHERE EXISTS (SELECT FROM gone)`,
+    const { rows } = await queryOf(client)<{ removed: string }>(
+      `WITH old AS (SELECT id FROM ${notifications} WHERE at < now() - interval '${KEPT}' AND txid < txid_snapshot_xmin(txid_current_snapshot())
+         ORDER BY at LIMIT ${PRUNED_AT_ONCE} FOR UPDATE SKIP LOCKED),
+       gone AS (DELETE FROM ${notifications} WHERE id IN (SELECT id FROM old) RETURNING txid),
+       noted AS (UPDATE ${state} SET pruned = GREATEST(pruned, (SELECT max(txid) FROM gone)) WHERE EXISTS (SELECT FROM gone))
+       SELECT count(*) AS removed FROM gone`,
     );
+    if (Number(rows[0]?.removed) === PRUNED_AT_ONCE) this.#pruneAt = 0;
   }
 }

@@ -92,6 +92,42 @@ describe('change notifications', () => {
     await Promise.all([early.end(), other.end()]);
   });
 
+  test('are removed after ten minutes, also when there are more than one reading removes', async () => {
+    const table = `store_${tables++}`;
+    await opened(table);
+    const made = `INSERT INTO "${table}_announced" (at, origin, keys) SELECT now() - interval`;
+    await server.query(`${made} '11 minutes', 'elsewhere', ARRAY['old'] FROM generate_series(1, 12000)`);
+    await server.query(`${made} '9 minutes', 'elsewhere', ARRAY['young'] FROM generate_series(1, 10)`);
+    await opened(table);
+    const kept = async (): Promise<unknown[]> => server.query(`SELECT DISTINCT keys[1] AS key FROM "${table}_announced"`);
+    for (let turn = 0; turn < 200 && (await kept()).length > 1; turn += 1) await delay(50);
+    expect(await kept()).toEqual([{ key: 'young' }]);
+  }, 30_000);
+
+  test('stay while a transaction goes on that began before them, and nobody hears that some are gone', async () => {
+    const table = `store_${tables++}`;
+    const driver = await opened(table);
+    const { heard, until } = ears(driver);
+    const early = new Client({ connectionString: server.url });
+    await early.connect();
+    await early.query('BEGIN; SELECT txid_current()');
+    await server.query(
+      `INSERT INTO "${table}_announced" (at, origin, keys) VALUES (now() - interval '11 minutes', 'elsewhere', ARRAY['old'])`,
+    );
+    await until('old', 3_000);
+    await opened(table);
+    await delay(1_200);
+    expect(await server.query(`SELECT keys FROM "${table}_announced"`)).toEqual([{ keys: ['old'] }]);
+    expect(heard).toEqual(['old']);
+    await early.query('COMMIT');
+    await delay(1_200);
+    await opened(table);
+    expect(await server.query(`SELECT keys FROM "${table}_announced"`)).toEqual([]);
+    await delay(1_200);
+    expect(heard).toEqual(['old']);
+    await early.end();
+  }, 30_000);
+
   test('whose transactions have numbers that were read before a crash of PostgreSQL are not passed over: everything is read again', async () => {
     const table = `store_${tables++}`;
     let paused = false;
