@@ -53,7 +53,10 @@ async function bundle(folder) {
   const { rolldown } = await import('rolldown');
   const ours = sources();
   const built = await rolldown({
-    input: { main: 'main', 'worker-main': join(root, 'packages', 'server', 'src', 'worker-main.ts') },
+    input: {
+      main: 'main',
+      ...Object.fromEntries(['worker-main', 'writer-main'].map((name) => [name, join(root, 'packages', 'server', 'src', `${name}.ts`)])),
+    },
     platform: 'node',
     resolve: { conditionNames: ['node', 'import', 'module-sync', 'default'], mainFields: ['main'] },
     logLevel: 'warn',

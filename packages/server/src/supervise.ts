@@ -6,8 +6,9 @@ import type { ServerLog } from './log/server-log.ts';
 import { writePidFile } from './pid-file.ts';
 import { signals } from './until-stopped.ts';
 import type { Listening } from './workers/messages.ts';
+import { StoreWriter } from './workers/store-writer.ts';
 import { Supervisor } from './workers/supervisor.ts';
-import { clusterFork } from './workers/worker-process.ts';
+import { clusterFork, writerFork } from './workers/worker-process.ts';
 
 export interface SuperviseParts {
   /** The words of the server command. */
@@ -28,6 +29,10 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
   for (const notice of notices) log.warn(notice);
   await freeSockets(listeners);
   const supervisor = new Supervisor({ fork: clusterFork(argv), count: workers, clock: steadyClock, log });
+  const writer =
+    storage.type === 'lmdb' && process.platform !== 'win32'
+      ? new StoreWriter({ fork: writerFork(storage), clock: steadyClock, log })
+      : undefined;
   let stopping = false;
   const stop = (reason: string, code = 0): boolean => {
     // The second time.
@@ -55,17 +60,20 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
   try {
     const listening = await supervisor.start();
     if (listening) {
+      writer?.start();
       if (pidFile !== undefined) removePidFile = writePidFile(pidFile);
       say(banner(listening, configuration));
       log.info('ready', { listeners: listening.addresses, storage: storage.type, sealed: listening.sealed, workers });
       started();
     }
     const code = await supervisor.ended;
+    await writer?.stop();
     log.info('stopped');
     return code;
   } catch (error) {
     supervisor.stop('it could not start', 1);
     await supervisor.ended;
+    await writer?.stop();
     throw error;
   } finally {
     process.off('uncaughtException', failed);

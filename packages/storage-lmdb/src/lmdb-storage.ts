@@ -44,10 +44,10 @@ export interface LmdbOptions {
   /** Hears what opening and writing wait for, and why processes do not share transactions. Default: nobody. */
   readonly log?: StorageLog;
   /**
-   * Puts what several processes write at the same time into common transactions, if all of them have this option. Default: false, each process writes by itself. Not on
-   * Windows.
+   * Puts what several processes write at the same time into common transactions, if all of them have this option. One of them writes for all; with `'send'`, this process does not.
+   * Default: false, each process writes by itself. Not on Windows.
    */
-  readonly shareTransactions?: boolean;
+  readonly shareTransactions?: boolean | 'send';
   /** The time of notifications, and whether they are read: for tests. */
   readonly reading?: ReadingClock;
 }
@@ -251,6 +251,7 @@ class LmdbStorage implements StorageDriver {
     if (!this.#options.shareTransactions || block === 0 || process.platform === 'win32') return undefined;
     return new SharedTransactions(this.#environment, {
       sender: block,
+      mayWrite: this.#options.shareTransactions !== 'send',
       apply: async (batch) => this.#applied(batch),
       log: this.#options.log,
     });

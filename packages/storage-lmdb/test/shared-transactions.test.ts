@@ -277,4 +277,37 @@ describe('a process that sends its changes to the writer', () => {
     }
     expect(ownKeys()).toEqual(['\0sender/7', '\0sender/7/0']);
   });
+
+  test('finds a writer that comes later, and never becomes one where it may not', async () => {
+    await writer?.close();
+    writer = undefined;
+    const other = new SharedTransactions(environment, { sender: SENDER + 1, apply: nobody, mayWrite: false, patienceMs: PATIENT });
+    expect(other.takes(put('a'))).toBe(false);
+    await sender.close();
+    for (let turns = 0; turns < 100; turns += 1) {
+      expect(other.takes(put('a'))).toBe(false);
+      await turn();
+    }
+    writer = await WriterServer.begin(path, apply);
+    expect(writer).toBeDefined();
+    while (!other.takes(put('a'))) await turn();
+    expect(await other.write(put('a'), 11)).toBeNull();
+    expect(stored('a')).toBe('a');
+    await other.close();
+  });
+
+  test('becomes the writer once there is none, also if it writes nothing itself', async () => {
+    await sender.close();
+    await writer?.close();
+    writer = undefined;
+    // A process that has begun to be the writer, and is stopped.
+    const lock = new FileLock(join(path, 'writer-1.lock'));
+    expect(lock.tryExclusively()).toBe(true);
+    const waiting = new SharedTransactions(environment, { sender: SENDER + 1, apply, patienceMs: PATIENT });
+    for (let turns = 0; turns < 100; turns += 1) await turn();
+    expect(existsSync(writerSocketIn(path))).toBe(false);
+    lock.close();
+    while (!existsSync(writerSocketIn(path))) await turn();
+    await waiting.close();
+  });
 });

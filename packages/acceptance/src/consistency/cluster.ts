@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childrenOf } from '../child-processes.ts';
+import { workersOf, writersOf } from '../child-processes.ts';
 import { commandForManyStarts, freePort, startServer, type ServerProcess } from '../server-process.ts';
 import { NodeClient } from './node-client.ts';
 
@@ -15,6 +15,8 @@ export interface ClusterNode {
   readonly links: readonly FreezingProxy[];
   /** The processes that this one has started. */
   workers(): Promise<readonly number[]>;
+  /** The process that writes for them, where it runs. */
+  writers(): Promise<readonly number[]>;
   /** SIGKILL, and another process in its place. */
   replace(): Promise<void>;
 }
@@ -112,7 +114,11 @@ class StartedNode implements ClusterNode {
   }
 
   async workers(): Promise<readonly number[]> {
-    return childrenOf(this.pid);
+    return workersOf(this.pid);
+  }
+
+  async writers(): Promise<readonly number[]> {
+    return writersOf(this.pid);
   }
 
   /** @throws Error where the node does not serve within 20 s */

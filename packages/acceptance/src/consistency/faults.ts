@@ -36,27 +36,21 @@ export function processFaults({ nodes }: Cluster): Fault[] {
 /** What can happen to a server with workers. It is killed whole in between, since workers that keep on dying make it give up. */
 export function workerFaults({ nodes }: Cluster): Fault[] {
   const [server] = nodes;
-  const worker = async (random: () => number): Promise<number | undefined> => {
-    const workers = await server!.workers();
-    return workers[Math.floor(random() * workers.length)];
+  const ofOne = (of: 'workers' | 'writers', name: string): Fault[] => {
+    const fault = (what: string, strike: (pid: number) => unknown): Fault => ({
+      name: `${name} is ${what}`,
+      happen: async (random) => {
+        const pids = await server![of]();
+        const pid = pids[Math.floor(random() * pids.length)];
+        if (pid !== undefined) await strike(pid);
+        return pid !== undefined;
+      },
+    });
+    return [fault('frozen', standStill), fault('killed', (pid) => process.kill(pid, 'SIGKILL'))];
   };
   return [
-    {
-      name: 'a worker is frozen',
-      happen: async (random) => {
-        const pid = await worker(random);
-        if (pid === undefined) return false;
-        await standStill(pid);
-        return true;
-      },
-    },
-    {
-      name: 'a worker is killed',
-      happen: async (random) => {
-        const pid = await worker(random);
-        return pid !== undefined && process.kill(pid, 'SIGKILL');
-      },
-    },
+    ...ofOne('workers', 'a worker'),
+    ...ofOne('writers', 'the process that writes for the workers'),
     {
       name: 'the server is killed and started again',
       happen: async () => {

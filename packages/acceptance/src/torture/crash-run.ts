@@ -8,7 +8,7 @@ import { postgresqlPlugin } from '@strongroom/database-postgresql';
 import { manualClock } from '@strongroom/engine-testkit';
 import { kvEngine } from '@strongroom/kv';
 import type { PostgresServer } from '@strongroom/lab';
-import { childrenOf } from '../child-processes.ts';
+import { childrenOf, workersOf } from '../child-processes.ts';
 import { commandForManyStarts, freePort, startServer, type ServerProcess } from '../server-process.ts';
 import type { CrashStore } from './crash-store.ts';
 import { CallRefused } from './killable-server.ts';
@@ -217,14 +217,15 @@ export class CrashRun {
     return async () => this.#start();
   }
 
-  /** The same for one worker, whose place the server fills by itself. */
+  /** The same for one worker, whose place the server fills by itself, or for the process that writes for them, which may take a while to come back. */
   async #killWorker(server: ServerProcess, random: () => number): Promise<() => Promise<ServerProcess>> {
-    const before = await childrenOf(server.pid);
-    const victim = before[Math.floor(random() * before.length)]!;
+    const before = await workersOf(server.pid);
+    const victims = await childrenOf(server.pid);
+    const victim = victims[Math.floor(random() * victims.length)]!;
     process.kill(victim, 'SIGKILL');
     this.#workerKills += 1;
     return async () => {
-      for (let now = before; now.length < before.length || now.includes(victim); now = await childrenOf(server.pid)) await wait(20);
+      for (let now = before; now.length < before.length || now.includes(victim); now = await workersOf(server.pid)) await wait(20);
       await this.#opened(server);
       return server;
     };

@@ -6,16 +6,18 @@ import type { LogLevel, LogFormat } from '../log/log-level.ts';
 
 export type StorageChoice =
   | { readonly type: 'inmem' }
-  | {
-      readonly type: 'lmdb';
-      readonly path: string;
-      readonly mapSizeBytes?: number;
-      readonly residentBytes?: number;
-      /** Whether the workers' writes go into common transactions. */
-      readonly shareTransactions?: boolean;
-    }
+  | LmdbChoice
   | { readonly type: 'postgresql'; readonly connectionUrl: string; readonly table?: string; readonly poolSize?: number }
   | EtcdChoice;
+
+export interface LmdbChoice {
+  readonly type: 'lmdb';
+  readonly path: string;
+  readonly mapSizeBytes?: number;
+  readonly residentBytes?: number;
+  /** `send`: another process of the server writes for this one. */
+  readonly shareTransactions?: 'send';
+}
 
 /** Files are read when the storage is opened. */
 export interface EtcdChoice {

@@ -73,7 +73,8 @@ export class ListenerSet {
   /** Takes no new connections, and lets requests that have begun end. */
   async stop(deadlineMillis: number): Promise<void> {
     const orderly = await Promise.all(this.#open.map(async ({ server }) => stopGracefully(server, deadlineMillis)));
-    if (orderly.includes(false)) this.#log.warn('requests that did not end in time were aborted', { deadline_ms: deadlineMillis });
+    if (orderly.includes(false))
+      this.#log.warn('requests that did not end in time were aborted', { deadline_seconds: deadlineMillis / 1_000 });
   }
 }
 

@@ -65,6 +65,8 @@ export class Supervisor {
   readonly #switchboard: Switchboard;
   readonly #cancels = new Set<() => void>();
   readonly #resolve: (code: number) => void;
+  /** What the last worker said that listens. */
+  #newest: Listening | undefined;
   #stopping: string | undefined;
   #code = 0;
   /** All workers have listened at once: from then on, one that ends is replaced. */
@@ -94,7 +96,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with what the first one said; with undefined if it gets the order to stop before.
+   * Starts the first worker, which prepares the store, and then the others. Resolves once all listen, with the addresses of the first one, and the state that the last one found:
+   * somebody may have unsealed the server meanwhile. Resolves with undefined if it gets the order to stop before.
    * @throws WorkerNotStarted if a worker ends before all listen; no worker is left then
    */
   async start(): Promise<Listening | undefined> {
@@ -114,7 +117,7 @@ export class Supervisor {
     }
     if (this.#stopping !== undefined) return undefined;
     this.#serving = true;
-    return first!.listening;
+    return { ...this.#newest!, addresses: first!.listening!.addresses };
   }
 
   /** Every worker reads its certificates, and opens its files, again. */
@@ -166,6 +169,7 @@ export class Supervisor {
         return;
       case 'listening':
         slot.listening = message.listening;
+        this.#newest = message.listening;
         slot.listeningSince = this.#parts.clock.millis();
         if (this.#stopping !== undefined) slot.process!.send({ kind: 'stop', reason: this.#stopping });
         return this.#tellWhoRuns();

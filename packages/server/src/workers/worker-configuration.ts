@@ -33,7 +33,7 @@ function storageOf(storage: StorageChoice, share: (limit: number) => number): St
     case 'postgresql':
       return { ...storage, poolSize: share(storage.poolSize ?? POOL) };
     case 'lmdb':
-      return { ...storage, shareTransactions: true };
+      return { ...storage, shareTransactions: 'send' };
     default:
       return storage;
   }

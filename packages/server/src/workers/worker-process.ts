@@ -1,5 +1,7 @@
-import cluster, { type Worker } from 'node:cluster';
+import { fork as forkProcess, type ChildProcess } from 'node:child_process';
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
+import type { LmdbChoice } from '../config/configuration.ts';
 import { rescueHandedConnections } from './handed-connections.ts';
 import type { Channel, FromWorker, ToWorker } from './messages.ts';
 import type { WorkerPlace } from './worker-siblings.ts';
@@ -10,7 +12,7 @@ export interface End {
   readonly signal: string | null;
 }
 
-/** A worker as the supervisor sees it. */
+/** A worker, or the process that writes for the workers, as the supervisor sees it. */
 export interface WorkerProcess extends Channel<ToWorker, FromWorker> {
   readonly pid: number;
   kill(): void;
@@ -26,42 +28,60 @@ export type Fork = (place: WorkerPlace) => WorkerProcess;
  * the server command, for each worker. Nothing is passed in the environment.
  */
 export function clusterFork(words: readonly string[]): Fork {
-  const exec = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../worker-main.ts' : '../worker-main.js', import.meta.url));
+  const exec = programOf('worker-main');
   return ({ server, number, start, configured }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec, args: [String(number), String(start), String(configured), server, ...words], serialization: 'advanced' });
-    return new ForkedWorker(withUsualMask(() => cluster.fork()));
-  };
-}
-
-class ForkedWorker implements WorkerProcess {
-  readonly #worker: Worker;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
+    const worker = withUsualMask(() => cluster.fork());
     rescueHandedConnections(worker);
     // A channel that breaks is followed by the end of the process.
     worker.on('error', () => undefined);
+    return new ForkedProcess(worker.process);
+  };
+}
+
+/** Starts the process that writes to a store of LMDB for the workers; it says `beat` and `failed`, and hears `stop`. */
+export function writerFork({ path, mapSizeBytes, residentBytes }: LmdbChoice): () => WorkerProcess {
+  const program = programOf('writer-main');
+  const options = JSON.stringify({ path, mapSizeBytes, residentBytes });
+  return () => {
+    const child = withUsualMask(() => forkProcess(program, [options], { serialization: 'advanced' }));
+    child.on('error', () => undefined);
+    return new ForkedProcess(child);
+  };
+}
+
+/** A file beside the main one, in the sources and in what is built of them. */
+function programOf(name: string): string {
+  const file = import.meta.url.endsWith('.ts') ? `../${name}.ts` : `../${name}.js`;
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+class ForkedProcess implements WorkerProcess {
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
   }
 
   get pid(): number {
-    return this.#worker.process.pid ?? 0;
+    return this.#child.pid ?? 0;
   }
 
   send(message: ToWorker): void {
-    if (this.#worker.isConnected()) this.#worker.process.send(message, () => undefined);
+    if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
   hear(heard: (message: FromWorker) => void): void {
-    this.#worker.on('message', heard);
+    this.#child.on('message', heard);
   }
 
   kill(): void {
-    this.#worker.process.kill('SIGKILL');
+    this.#child.kill('SIGKILL');
   }
 
   onEnd(ended: (end: End) => void): void {
-    this.#worker.once('exit', (code: number | null, signal: string | null) => ended({ code, signal }));
+    this.#child.once('exit', (code, signal) => ended({ code, signal }));
   }
 }
 

@@ -56,7 +56,12 @@ export class ServerProcess {
 
   /** The numbers of its workers, as the system knows them. */
   get workers(): number[] {
-    return childrenOf(this.pid);
+    return childrenOf(this.pid, 'worker-main');
+  }
+
+  /** The process that writes for them; undefined where there is none now. */
+  get writer(): number | undefined {
+    return childrenOf(this.pid, 'writer-main')[0];
   }
 
   connection(address: string): Connection {
@@ -171,13 +176,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function childrenOf(parent: number): number[] {
+/** Those that run a program. */
+function childrenOf(parent: number, program: string): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return Number(ppid) === parent && state !== 'Z' ? [Number(name)] : [];
+      if (Number(ppid) !== parent || state === 'Z') return [];
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(program) ? [Number(name)] : [];
     } catch {
       return [];
     }

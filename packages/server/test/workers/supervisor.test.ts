@@ -43,8 +43,9 @@ class FakeWorker implements WorkerProcess {
   say(message: FromWorker): void {
     this.#heard(message);
   }
-  listen(): void {
-    this.say({ kind: 'listening', listening: { addresses: ['http://127.0.0.1:1'], sealed: true, initialized: false, automatic: false } });
+  listen(sealed = true): void {
+    const listening = { addresses: [`http://127.0.0.1:${this.place.number}`], sealed, initialized: !sealed, automatic: false };
+    this.say({ kind: 'listening', listening });
   }
   end(code: number | null, signal: string | null = null): void {
     // A process ends once.
@@ -96,6 +97,14 @@ describe('the supervisor', () => {
       [3, false],
       [3, false],
     ]);
+  });
+
+  test('says that the server is unsealed if somebody unseals it before all workers listen', async () => {
+    const { forked, ready } = await supervised();
+    forked[0]!.listen();
+    await settled();
+    forked[1]!.listen(false);
+    expect(await ready).toEqual({ addresses: ['http://127.0.0.1:1'], sealed: false, initialized: true, automatic: false });
   });
 
   test('gives up where a worker cannot start, with its reason', async () => {

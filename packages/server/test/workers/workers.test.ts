@@ -85,7 +85,7 @@ workers = 2
   });
 
   test('has no key and no token in the environment or the arguments of a process', () => {
-    for (const pid of [server.pid, ...server.workers])
+    for (const pid of [server.pid, ...server.workers, server.writer!])
       for (const file of ['environ', 'cmdline']) {
         const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
         for (const secret of [KEY, token, ...recovery]) expect(text).not.toContain(secret);
@@ -237,6 +237,37 @@ workers = 2
     });
   });
 
+  test('loses nothing while the process that writes for the workers is killed under load, and starts another', async () => {
+    connections = Array.from({ length: 8 }, () => server.connection(address));
+    const statuses: number[] = [];
+    const written: string[] = [];
+    let over = false;
+    const writers = connections.map(async (one, writer) => {
+      for (let i = 0; !over; i += 1) {
+        const { status } = await one.call('PUT', `secret/data/w${writer}-${i}`, token, { data: { i } });
+        statuses.push(status);
+        if (status === 200) written.push(`w${writer}-${i}`);
+      }
+    });
+    await until(() => server.writer !== undefined && written.length > 100);
+    const killed = server.writer!;
+    process.kill(killed, 'SIGKILL');
+    await server.says(
+      new RegExp(
+        `the process that writes for the workers ended; they write by themselves until it runs again: pid=${killed} signal=SIGKILL`,
+      ),
+    );
+    const meanwhile = written.length;
+    await until(() => server.writer !== undefined && server.writer !== killed && written.length > meanwhile + 100);
+    over = true;
+    await Promise.all(writers);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    for (const { body } of await all('LIST', 'secret/metadata')) {
+      const kept = new Set((body['data'] as { keys: string[] }).keys);
+      expect(written.filter((name) => !kept.has(name))).toEqual([]);
+    }
+  });
+
   test('is sealed and unsealed whole, and a worker that is started meanwhile stays sealed', async () => {
     expect((await connections[3]!.call('PUT', 'sys/seal', token)).status).toBe(204);
     expect(await statuses('sys/health')).toEqual([503]);
@@ -250,10 +281,11 @@ workers = 2
     expect(await statuses('auth/token/lookup-self')).toEqual([200]);
   });
 
-  test('leaves no worker behind when its supervisor is killed, and its port is free', async () => {
-    const { workers } = server;
+  test('leaves no process behind when its supervisor is killed, and its port is free', async () => {
+    const processes = [...server.workers, server.writer!];
+    expect(processes).toHaveLength(3);
     await server.end('SIGKILL');
-    await until(() => !workers.some(isAlive));
+    await until(() => !processes.some(isAlive));
     const { port, hostname } = new URL(address);
     const next = createServer();
     await new Promise<void>((resolve, reject) => next.once('error', reject).listen(Number(port), hostname, resolve));
@@ -298,14 +330,15 @@ workers = 2
     const begun = await Promise.all(
       Array.from({ length: 4 }, async () => Begun.request(address, 'PUT', 'cubbyhole/late', token, '{"a":1}')),
     );
-    const { workers } = server;
+    await until(() => server.writer !== undefined);
+    const [workers, writer] = [server.workers, server.writer!];
     const ended = server.end('SIGTERM');
     await until(() => server.said.match(/stopping: worker=\d reason=SIGTERM/g)?.length === 2);
     expect(workers.map(isAlive)).toEqual([true, true]);
     expect(await Promise.all(begun.map(async (one) => one.finish()))).toEqual([204, 204, 204, 204]);
     expect(await ended).toBe(0);
-    expect(workers.map(isAlive)).toEqual([false, false]);
-    expect(server.said).not.toContain('ERROR');
+    expect([...workers, writer].map(isAlive)).toEqual([false, false, false]);
+    expect(server.said).not.toMatch(/ERROR|WARN/);
   });
 
   test.each([

@@ -7,8 +7,9 @@ import { WriterConnection } from './writer-connection.ts';
 import { reasonAgainstMeeting, WriterServer, writerSocketIn } from './writer-server.ts';
 
 const PATIENCE_MS = 1_000;
-/** Milliseconds between two looks for a writer. */
+/** Milliseconds between two looks for a writer, where something is to be written, and where nothing is. */
 const LOOK_MS = 100;
+const IDLE_LOOK_MS = 1_000;
 /** Bytes of values from which a process writes a change itself. */
 const LARGE = 2 ** 18;
 
@@ -23,6 +24,8 @@ export interface SharedTransactionsOptions {
   readonly sender: number;
   /** Makes the changes of another process, should this one become the writer. Does not throw. */
   readonly apply: (batch: Batch) => Promise<Outcome>;
+  /** Whether this process may become the writer. Default: true. */
+  readonly mayWrite?: boolean;
   /** Hears why this process writes by itself, should it have to. */
   readonly log?: StorageLog | undefined;
   /** Milliseconds that a writer has to answer; for as long nobody asks it again when it has not. Default: 1,000. */
@@ -48,6 +51,7 @@ export class SharedTransactions {
   readonly #sender: number;
   readonly #records: SenderRecords;
   readonly #apply: (batch: Batch) => Promise<Outcome>;
+  readonly #mayWrite: boolean;
   readonly #patienceMs: number;
   readonly #log: StorageLog | undefined;
   /** Whether the log says that this process writes by itself. */
@@ -55,6 +59,8 @@ export class SharedTransactions {
   #writer: WriterServer | undefined;
   #connection: WriterConnection | undefined;
   #looking: Promise<void> | undefined;
+  /** The next look, where nobody writes until then. */
+  #later: NodeJS.Timeout | undefined;
   /** Monotonic: not before does it look for a writer again. */
   #lookAt = 0;
   #closed = false;
@@ -69,12 +75,13 @@ export class SharedTransactions {
   readonly #freeSlots: number[] = [];
 
   /** `environment` has to stay open at the same folder until this is closed. */
-  constructor(environment: Environment, { sender, apply, log, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
+  constructor(environment: Environment, { sender, apply, log, mayWrite = true, patienceMs = PATIENCE_MS }: SharedTransactionsOptions) {
     this.#environment = environment;
     this.#store = environment.folder;
     this.#sender = sender;
     this.#records = new SenderRecords(environment, sender);
     this.#apply = apply;
+    this.#mayWrite = mayWrite;
     this.#patienceMs = patienceMs;
     this.#log = log;
     const reason = reasonAgainstMeeting(environment.root);
@@ -117,6 +124,7 @@ export class SharedTransactions {
   /** Ends the part in it. Nothing may be under way. */
   async leave(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#later);
     await this.#looking;
     this.#connection?.close();
     await this.#writer?.close();
@@ -201,15 +209,19 @@ export class SharedTransactions {
 
   /** Connects to the writer, or becomes it where there is none. */
   #look(): void {
-    if (this.#writer || this.#looking || this.#closed || performance.now() < this.#lookAt) return;
+    if (this.#writer || this.#connection || this.#looking || this.#closed || performance.now() < this.#lookAt) return;
     this.#lookAt = performance.now() + LOOK_MS;
     this.#looking = this.#joined()
       .catch((error: unknown) => this.#tell(String(error), 'let the user of the server make files and sockets in this folder'))
-      .finally(() => (this.#looking = undefined));
+      .finally(() => {
+        this.#looking = undefined;
+        clearTimeout(this.#later);
+        if (!this.#writer && !this.#connection && !this.#closed) this.#later = setTimeout(() => this.#look(), IDLE_LOOK_MS).unref();
+      });
   }
 
   async #joined(): Promise<void> {
-    this.#writer = await WriterServer.begin(this.#environment.root, this.#apply);
+    if (this.#mayWrite) this.#writer = await WriterServer.begin(this.#environment.root, this.#apply);
     if (this.#writer) return removeUnusedRecords(this.#environment).catch(() => undefined);
     this.#connection = await WriterConnection.open(writerSocketIn(this.#environment.root), this.#patienceMs, (lost) => {
       if (this.#connection !== lost) return;

@@ -146,7 +146,11 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
     const warnings = [
       ...(problem === undefined ? [] : [problem]),
       ...(sealed ? [] : deps.warnings()),
-      ...(missing > 0 ? [`${missing} of ${deps.siblings.configured} workers ${missing === 1 ? 'is' : 'are'} not running`] : []),
+      ...(missing > 0
+        ? [
+            `${missing} of ${deps.siblings.configured} workers ${missing === 1 ? 'does' : 'do'} not serve: starting, or about to be started again`,
+          ]
+        : []),
     ];
     const unable = warnings.length === 0 ? {} : { warnings };
     return json(

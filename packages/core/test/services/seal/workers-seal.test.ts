@@ -155,7 +155,9 @@ describe('the processes of one server', () => {
     const one = await start(1);
     const { keys, token } = await init(one, 1);
     await call(one, 'update', 'sys/unseal', '', { key: keys[0] });
-    expect((await call(one, 'read', 'sys/health')).data['warnings']).toEqual(['2 of 3 workers are not running']);
+    expect((await call(one, 'read', 'sys/health')).data['warnings']).toEqual([
+      '2 of 3 workers do not serve: starting, or about to be started again',
+    ]);
     const two = await start(2);
     for (const core of [one, two]) {
       expect((await call(core, 'read', 'sys/nodes', token)).data).toMatchObject({
@@ -165,7 +167,10 @@ describe('the processes of one server', () => {
       const health = await call(core, 'read', 'sys/health');
       expect(health).toMatchObject({
         status: 200,
-        data: { workers: { running: 2, configured: 3 }, warnings: ['1 of 3 workers is not running'] },
+        data: {
+          workers: { running: 2, configured: 3 },
+          warnings: ['1 of 3 workers does not serve: starting, or about to be started again'],
+        },
       });
       expect((await call(core, 'read', 'sys/seal-status')).data).toMatchObject({ workers: { running: 2, configured: 3 } });
     }
