@@ -29,12 +29,15 @@ describe('npm run bench', () => {
       ourWorkers: 1,
       workers: undefined,
       share: 0.2,
+      connections: 32,
       nodes: undefined,
       stores: undefined,
     });
     expect(benchArguments(['--seconds=0.5', '--leases=10,200'], {})).toMatchObject({ seconds: 0.5, leases: [10, 200] });
     expect(benchArguments(['--only=large', '--percent=1,2'], {})).toMatchObject({ only: 'large', percents: [1, 2] });
-    expect(benchArguments(['--workers', '1,2', '--share=10', '--rounds=5'], {})).toMatchObject({ workers: [1, 2], share: 0.1, rounds: 5 });
+    expect(benchArguments(['--workers', '1,2', '--share=10', '--rounds=5', '--connections=8'], {})).toMatchObject({
+      ...{ workers: [1, 2], share: 0.1, rounds: 5, connections: 8 },
+    });
     const ours = [`--nodes=${process.execPath}`, '--against=http://127.0.0.1:8200', '--token=root', '--pid=4', '--our-workers=2'];
     expect(benchArguments(ours, {})).toMatchObject({ nodes: [process.execPath], against: { pid: 4 }, ourWorkers: 2 });
     expect(benchArguments(['--against=http://127.0.0.1:8200', '--only=pg'], { VAULT_TOKEN: 'root' })).toMatchObject({
@@ -69,6 +72,8 @@ describe('npm run bench', () => {
       ['--leases=20,10', '--leases: each number must be greater than the one before it, as in --leases=10,20'],
       ['--percent=ten --only=large', '--percent: "ten" is not a number above 0 and at most 1000, such as 10'],
       ['--percent=1,1 --only=large', '--percent: each number must be greater than the one before it, as in --percent=1'],
+      ['--connections=0 --workers=1', '--connections: "0" is not a whole number from 1 to 1000, such as 32'],
+      ['--connections=8', '--connections is used with --workers only'],
       ['--share=101 --workers=1', '--share: "101" is not a number above 0 and at most 100, such as 20'],
       ['--workers=0', '--workers: "0" is not a whole number from 1 to 64, such as 2'],
       ['--our-workers=65 --against=http://vault --token=root', '--our-workers: "65" is not a whole number from 1 to 64, such as 2'],
@@ -163,7 +168,9 @@ test.each([
   [
     'bench',
     (words: readonly string[]) => benchArguments(words, {}),
-    'against leases nodes only our-workers percent pid rounds seconds share stores token workers'.split(' ').map((name) => `--${name}=`),
+    'against connections leases nodes only our-workers percent pid rounds seconds share stores token workers'
+      .split(' ')
+      .map((name) => `--${name}=`),
   ],
   ['torture', tortureArguments, ['KILLS', 'PART']],
   ['consistency', consistencyArguments, ['--seconds=', '--only=', '--faults=']],

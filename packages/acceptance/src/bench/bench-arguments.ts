@@ -50,8 +50,11 @@ const MOST_PERCENT = 1_000;
 /** Of Linux. */
 const MOST_PID = 4_194_304;
 
+const MOST_CONNECTIONS = 1_000;
+
 const FLAGS = [
   'against',
+  'connections',
   'leases',
   'nodes',
   'only',
@@ -114,7 +117,11 @@ const COMMAND: Command = {
       word: '--workers=NUMBER,…',
       text: `Compares servers with these numbers of workers, at most ${MOST_WORKERS}. Needs Linux and root. Default: none.`,
     },
-    { word: '--share=PERCENT', text: 'With --workers: the share of a core that each worker has, at most 100. Default: 20.' },
+    { word: '--share=PERCENT', text: 'With --workers: the share of a core that each process has, at most 100. Default: 20.' },
+    {
+      word: '--connections=NUMBER',
+      text: `With --workers: over how many connections they are called, at most ${MOST_CONNECTIONS}. Default: 32.`,
+    },
     {
       word: '--nodes=FILE,…',
       text: 'Compares servers on these executables of Node.js. With --against: the one that runs our server. Default: the one that runs this.',
@@ -141,6 +148,7 @@ const BESIDE: Readonly<Partial<Record<Flag, readonly Flag[]>>> = {
   pid: ['against'],
   'our-workers': ['against'],
   share: ['workers'],
+  connections: ['workers'],
   rounds: COMPARISONS,
 };
 
@@ -157,8 +165,10 @@ export interface BenchArguments {
   readonly ourWorkers: number;
   /** Numbers of workers to compare. */
   readonly workers: readonly number[] | undefined;
-  /** The share of a core that each of these workers has. */
+  /** The share of a core that each process of these servers has. */
   readonly share: number;
+  /** Over which these servers are called. */
+  readonly connections: number;
   readonly nodes: readonly string[] | undefined;
   readonly stores: readonly StoreName[] | undefined;
 }
@@ -166,7 +176,15 @@ export interface BenchArguments {
 /** The arguments of `npm run bench`. Nothing is started for wrong ones: a misspelled flag would run everything, which takes an hour. @throws WrongArgument */
 export function benchArguments(words: readonly string[], environment: NodeJS.ProcessEnv = process.env): BenchArguments {
   const flags = flagsIn(words, FLAGS, COMMAND);
-  const { seconds = '5', rounds = '3', leases = '100000', percent = '1,10,100', share = '20', 'our-workers': ours = '1' } = flags;
+  const {
+    seconds = '5',
+    rounds = '3',
+    leases = '100000',
+    percent = '1,10,100',
+    share = '20',
+    connections = '32',
+    'our-workers': ours = '1',
+  } = flags;
   requireOneRun(flags);
   const workersIn = (flag: string, text: string): number => countIn(flag, text, { most: MOST_WORKERS, example: 2 });
   return {
@@ -185,6 +203,7 @@ export function benchArguments(words: readonly string[], environment: NodeJS.Pro
     ourWorkers: workersIn('--our-workers', ours),
     workers: flags.workers?.split(',').map((text) => workersIn('--workers', text)),
     share: amountIn('--share', share, { most: 100, example: 20 }) / 100,
+    connections: countIn('--connections', connections, { most: MOST_CONNECTIONS, example: 32 }),
     nodes: flags.nodes?.split(',').map((file) => {
       if (existsSync(file)) return file;
       throw new WrongArgument(`--nodes: there is no file ${JSON.stringify(file)}; name executables of Node.js, separated by commas`);

@@ -48,6 +48,7 @@ const {
   ourWorkers,
   workers,
   share,
+  connections,
   nodes,
   stores,
 } = orRefuse('bench', () => benchArguments(process.argv.slice(2)));
@@ -59,7 +60,7 @@ const out = process.stdout;
 const roundsText = rounds === 1 ? '1 round' : `${rounds} rounds`;
 
 const nodeOfOurs = against && nodes ? versionOf(nodes[0]!).slice(1) : process.versions.node;
-out.write(`node ${nodeOfOurs}, 32 connections, ${seconds} s each\n\n`);
+out.write(`node ${nodeOfOurs}, ${connections} connections, ${seconds} s each\n\n`);
 if (against !== undefined) {
   await requirePeer(against).catch((error: unknown) => refuse('bench', error));
   await compareWith(against);
@@ -134,11 +135,11 @@ async function requests({ target }: BenchServer, chosen: readonly [WorkloadName,
   }
 }
 
-/** Each worker has a share of a core: by default a fifth, so that four of them leave most of two cores to the load. */
+/** Each process has a share of a core: by default a fifth, so that four workers leave most of two cores to the load. */
 async function compareWorkers(counts: readonly number[]): Promise<void> {
-  out.write(`medians of ${roundsText}, each worker held to ${share * 100} % of a core\n`);
+  out.write(`medians of ${roundsText}, ${connections} connections, each process held to ${share * 100} % of a core\n`);
   out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
-  for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds })) {
+  for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds, connections })) {
     const columns = rates.map((rate) => `${rate}/s, ×${(rate / rates[0]!).toFixed(2)}`.padStart(18));
     out.write(`${name.padEnd(14)}${columns.join('')}\n`);
   }

@@ -10,6 +10,9 @@ import type { Events } from './events.ts';
 
 /** How long events are gathered before they are written. Milliseconds, as all that follow. */
 const GATHER = 50;
+/** The same for those that follow a batch within `QUIET`: each batch costs a transaction here, and a read at every other server. */
+const GATHER_BUSY = 250;
+const QUIET = 1_000;
 /** Before a write that failed is tried again. */
 const RETRY = 1_000;
 /** How long batches are kept, for servers that start and clients that come back. */
@@ -50,6 +53,8 @@ export class SharedEvents implements OrphanedWork {
   #life = '';
   #number = 0;
   #writing: Promise<void> | undefined;
+  /** By the timer: when the last batch was begun. */
+  #wroteAt = -Infinity;
   #reading: Promise<void> = Promise.resolve();
   #cancel: (() => void) | undefined;
   #open = false;
@@ -163,7 +168,7 @@ export class SharedEvents implements OrphanedWork {
     if (!this.#parts.store.shared) return;
     if (this.#waiting.length >= WAITING) this.#waiting = [{ number: this.#number, event: undefined }];
     else this.#waiting.push(entry);
-    this.#soon(GATHER);
+    this.#soon(this.#parts.timer.millis() - this.#wroteAt < QUIET ? GATHER_BUSY : GATHER);
   }
 
   /** Begins the log of the present life. After a process was presumed dead it has another one. */
@@ -185,12 +190,13 @@ export class SharedEvents implements OrphanedWork {
 
   /** Writes one batch. Never rejects. */
   async #write(): Promise<void> {
-    const { store, clock } = this.#parts;
+    const { store, clock, timer } = this.#parts;
     const life = this.#life;
     const entries = this.#waiting.slice(0, BATCH);
     const [first, last] = [entries[0]!, entries.at(-1)!];
     const id = batchId(life, last.number);
     const at = clock.millis();
+    this.#wroteAt = timer.millis();
     const events = entries.map(({ event }) => (event ? storedEvent(event) : null));
     try {
       const own = [...this.#own, { id, count: entries.length }];

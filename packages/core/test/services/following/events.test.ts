@@ -366,6 +366,26 @@ describe('events', () => {
       expect((await there.all()).map(({ data }) => data['name']).sort()).toEqual(['a', 'b']);
     });
 
+    test('reach the others after 50 ms, and after 250 ms from a server that has passed some on in the last second', async () => {
+      const there = await follow(two, { kinds: 'secret' });
+      const names = async (): Promise<unknown[]> => (await there.all()).map(({ data }) => data['name']);
+      for (const [name, millis] of [
+        ['a', 50],
+        ['b', 250],
+        ['c', 250],
+      ] as const) {
+        await put(one, name);
+        await beats.advance(`${millis - 1}ms`);
+        expect(await names()).toEqual([]);
+        await beats.advance('1ms');
+        expect(await names()).toEqual([name]);
+      }
+      await beats.advance('1s');
+      await put(one, 'd');
+      await beats.advance('50ms');
+      expect(await names()).toEqual(['d']);
+    });
+
     test('continue at another server, none twice and none left out', async () => {
       const here = await follow(one, { kinds: 'secret' });
       await put(one, 'a');
