@@ -42,11 +42,18 @@ export class StoreWriter {
 
   start(): void {
     const { fork, clock } = this.#parts;
-    const process = fork();
-    this.#process = process;
     this.#startedAt = clock.millis();
     this.#missedTicks = 0;
     this.#reason = undefined;
+    let process: WorkerProcess;
+    try {
+      process = fork();
+    } catch (error) {
+      // No memory, or no process is left: nobody needs it so much that the server would have to end.
+      this.#reason = String(error);
+      return this.#later({});
+    }
+    this.#process = process;
     process.hear((message) => {
       if (message.kind === 'beat') this.#missedTicks = 0;
       else if (message.kind === 'failed') this.#reason = message.reason;
@@ -69,16 +76,18 @@ export class StoreWriter {
   }
 
   #endedOne(process: WorkerProcess, { code, signal }: End): void {
-    const { clock, log } = this.#parts;
     this.#process = undefined;
     this.#cancel();
     this.#ended();
-    if (this.#stopping) return;
+    if (!this.#stopping) this.#later({ pid: process.pid, ...(signal === null ? { code } : { signal }) });
+  }
+
+  #later(how: Readonly<Record<string, unknown>>): void {
+    const { clock, log } = this.#parts;
     this.#ends = clock.millis() - this.#startedAt >= WELL ? 1 : this.#ends + 1;
     const pause = this.#ends === 1 ? 0 : Math.min(FIRST_PAUSE * 2 ** (this.#ends - 2), LONGEST_PAUSE);
     log.warn('the process that writes for the workers ended; they write by themselves until it runs again', {
-      pid: process.pid,
-      ...(signal === null ? { code } : { signal }),
+      ...how,
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
       starts_in_seconds: pause / 1_000,
     });

@@ -46,7 +46,8 @@ export function writerFork({ path, mapSizeBytes, residentBytes }: LmdbChoice): (
   const options = JSON.stringify({ path, mapSizeBytes, residentBytes });
   return () => {
     const child = withUsualMask(() => forkProcess(program, [options], { serialization: 'advanced' }));
-    child.on('error', () => undefined);
+    // One that could not be started never exits.
+    child.on('error', () => child.pid === undefined && child.emit('exit', 1, null));
     return new ForkedProcess(child);
   };
 }

@@ -36,8 +36,11 @@ function kept() {
   const forked: FakeWriter[] = [];
   const log: unknown[][] = [];
   const write = (...line: unknown[]): void => void log.push(line);
+  const faults: Error[] = [];
   const writer = new StoreWriter({
     fork: () => {
+      const fault = faults.shift();
+      if (fault) throw fault;
       const process = new FakeWriter(100 + forked.length);
       forked.push(process);
       return process;
@@ -46,7 +49,7 @@ function kept() {
     log: { debug: write, info: write, warn: write, error: write },
   });
   writer.start();
-  return { writer, clock, forked, log };
+  return { writer, clock, forked, log, faults };
 }
 
 const ENDED = 'the process that writes for the workers ended; they write by themselves until it runs again';
@@ -76,6 +79,16 @@ describe('the process that writes for the workers', () => {
     forked[0]!.say({ kind: 'failed', reason: 'storage lmdb: the path is not a folder' });
     forked[0]!.end(1);
     expect(log).toEqual([[ENDED, { pid: 100, code: 1, reason: 'storage lmdb: the path is not a folder', starts_in_seconds: 0 }]]);
+  });
+
+  test('is started later where the machine has no room for another process', async () => {
+    const { clock, forked, log, faults } = kept();
+    faults.push(new Error('spawn EAGAIN'));
+    forked[0]!.end(1);
+    await clock.advance(0);
+    expect(log.at(-1)).toEqual([ENDED, { reason: 'Error: spawn EAGAIN', starts_in_seconds: 1 }]);
+    await clock.advance(1);
+    expect(forked).toHaveLength(2);
   });
 
   test('is ended if it does not answer for 30 seconds, and started again', async () => {
