@@ -36,8 +36,10 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
   let stopping = false;
   const stop = (reason: string, code = 0): boolean => {
     // The second time.
-    if (stopping) supervisor.kill();
-    else {
+    if (stopping) {
+      supervisor.kill();
+      writer?.kill();
+    } else {
       stopping = true;
       log.info('stopping', { reason });
       supervisor.stop(reason, code);

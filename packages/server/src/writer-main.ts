@@ -1,5 +1,6 @@
 // Writes to a store of LMDB for the workers of a server: `writer-main <options of the driver as JSON>`.
 import type { LmdbOptions } from '@strongroom/storage-lmdb';
+import type { StorageLog } from '@strongroom/storage-sdk';
 import { ignoreUserSignals } from './early-signals.ts';
 import { explained } from './explained.ts';
 import { quietStart } from './quiet-start.ts';
@@ -14,12 +15,19 @@ const started = quietStart();
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('error', () => undefined);
 process.on('disconnect', () => process.exit(0));
+// The supervisor may have gone while this was loaded.
+if (!process.connected) process.exit(0);
+setInterval(() => processChannel.send({ kind: 'beat' }), BEAT);
 try {
   const { lmdbStorage } = await import('@strongroom/storage-lmdb');
-  const driver = await lmdbStorage({ ...(JSON.parse(process.argv[2] ?? '') as LmdbOptions), shareTransactions: true });
+  const options = JSON.parse(process.argv[2] ?? '') as LmdbOptions;
+  const log: StorageLog = {
+    info: (message, fields) => processChannel.send({ kind: 'said', level: 'info', message, fields }),
+    warn: (message, fields) => processChannel.send({ kind: 'said', level: 'warn', message, fields }),
+  };
+  const driver = await lmdbStorage({ ...options, shareTransactions: true, log });
   // Who listens sees that another store has taken the place of this one.
   driver.changes(() => undefined);
-  setInterval(() => processChannel.send({ kind: 'beat' }), BEAT);
   processChannel.hear((message) => {
     if (message.kind === 'stop') void driver.close().finally(() => process.exit(0));
   });

@@ -13,7 +13,7 @@ const RETENTION_MS = 10 * 60 * 1_000;
 const POLL_MS = 50;
 /** A poll that is so late is repeated before anybody relies on it. */
 const OVERDUE_MS = 1_000;
-/** Longer than an notification takes from its making to its commit. */
+/** Longer than a notification takes from its making to its commit. */
 const COMMIT_MS = 60_000;
 /** Notifications of this driver between two prunings. */
 const PRUNE_EVERY = 1_000;
@@ -52,6 +52,8 @@ export class ChangeNotifications {
   readonly #clock: ReadingClock;
   readonly #replaced: () => boolean;
   #latest: number | undefined;
+  /** When the newest of the removed ones was made, as the last look found it. */
+  #removedAt = 0;
   /** By the clock that notifications are dated by: when all of them had been read. */
   #lookedAt = 0;
   /** The same moment, by the monotonic clock. */
@@ -137,7 +139,10 @@ export class ChangeNotifications {
     const [same, first] = [latest === this.#latest, lookedAt === 0];
     const found = same || first ? [] : this.#unread(db);
     if (first) for (const name of lastOfBlocks(db)) this.#positions.set(blockOf(name), name);
-    const missed = first || (!same && prunedAt(db) > lookedAt - COMMIT_MS);
+    const before = this.#removedAt;
+    if (first || !same) this.#removedAt = prunedAt(db);
+    // What was removed before the last look was judged then.
+    const missed = first || (this.#removedAt !== before && this.#removedAt > lookedAt - COMMIT_MS);
     this.#latest = latest;
     this.#lookedAt = now;
     this.#currentAt = current;

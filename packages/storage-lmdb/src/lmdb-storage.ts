@@ -257,6 +257,14 @@ class LmdbStorage implements StorageDriver {
     });
   }
 
+  /** After the store was reopened where no versions were to be had, as on a full disk. */
+  async #shareAgain(): Promise<void> {
+    if (!this.#options.shareTransactions || this.#renewing || this.#lifetime.closed || this.#environment.unwritable) return;
+    const store = this.#store;
+    if (this.#versions.block === 0) await this.#holdingOpen(async () => this.#versions.take()).catch(() => undefined);
+    if (store === this.#store && !this.#renewing && !this.#lifetime.closed) this.#shared ??= this.#share();
+  }
+
   #openPages(): MappedPages {
     return new MappedPages(this.#environment.dataFile, this.#options.residentBytes ?? RESIDENT_BYTES);
   }
@@ -390,6 +398,9 @@ class LmdbStorage implements StorageDriver {
       const results = await this.#holdingOpen(async () => this.#environment.writing((db) => writeBatch(db, batch), roomOf(batch)));
       return results ? { kind: 'applied', results } : { kind: 'refused' };
     } catch (error) {
+      // As for changes of its own, which a process that only writes for others does not have.
+      if (error instanceof NotBegun) this.#recover();
+      else if (leftNothing(error)) this.#environment.makeRoom();
       if (error instanceof StorageFailure || leftNothing(error)) return { kind: 'refused' };
       const { reason, full } = asFailure(error);
       return { kind: 'failed', reason, full };
@@ -409,6 +420,7 @@ class LmdbStorage implements StorageDriver {
   /** Runs at each look. A store at rest returns most of what it has mapped: others may need the memory, and reading it again costs little. */
   #rest(): void {
     this.#stall.look();
+    if (!this.#shared) void this.#shareAgain();
     if (!this.#busy) this.#bound(RESIDENT_AT_REST);
     this.#busy = false;
   }

@@ -137,7 +137,7 @@ async function requests({ target }: BenchServer, chosen: readonly [WorkloadName,
 
 /** Each process has a share of a core: by default a fifth, so that four workers leave most of two cores to the load. */
 async function compareWorkers(counts: readonly number[]): Promise<void> {
-  out.write(`medians of ${roundsText}, ${connections} connections, each process held to ${share * 100} % of a core\n`);
+  out.write(`medians of ${roundsText}, each process held to ${share * 100} % of a core\n`);
   out.write(`workload      ${counts.map((count) => `${count} ${count === 1 ? 'worker' : 'workers'}`.padStart(18)).join('')}\n`);
   for await (const { name, rates } of workersCompared(counts, { share, seconds, rounds, connections })) {
     const columns = rates.map((rate) => `${rate}/s, ×${(rate / rates[0]!).toFixed(2)}`.padStart(18));

@@ -41,7 +41,7 @@ async function mixedLoad(store: CrashStore): Promise<void> {
     });
     const { faults, writes, credentials, pages, lostPages } = report;
     say(
-      `${what}: ${report.kills} kills, ${report.workerKills} of them of one worker, ${writes} acknowledged writes, ${credentials} credentials kept`,
+      `${what}: ${report.kills} kills, ${report.workerKills} of them of one of its processes, ${writes} acknowledged writes, ${credentials} credentials kept`,
     );
     for (const [name, times] of faults) say(`${what}: ${times} times ${name}`);
     for (const reason of report.givenUp) say(`${what}: a start was given up: ${reason}`);

@@ -18,6 +18,13 @@ export type FromWorker =
   | { readonly kind: 'turn over'; readonly id: number }
   | { readonly kind: 'listening'; readonly listening: Listening }
   | { readonly kind: 'failed'; readonly reason: string }
+  /** For the log of the supervisor. */
+  | {
+      readonly kind: 'said';
+      readonly level: 'info' | 'warn';
+      readonly message: string;
+      readonly fields: Readonly<Record<string, unknown>> | undefined;
+    }
   /** Once a second: its event loop turns. `counts`, every few seconds: what it has counted. */
   | { readonly kind: 'beat'; readonly counts?: readonly MetricFamilySnapshot[] };
 

@@ -41,22 +41,16 @@ export class StoreWriter {
   }
 
   start(): void {
-    const { fork, clock } = this.#parts;
+    const { fork, clock, log } = this.#parts;
     this.#startedAt = clock.millis();
     this.#missedTicks = 0;
     this.#reason = undefined;
-    let process: WorkerProcess;
-    try {
-      process = fork();
-    } catch (error) {
-      // No memory, or no process is left: nobody needs it so much that the server would have to end.
-      this.#reason = String(error);
-      return this.#later({});
-    }
+    const process = fork();
     this.#process = process;
     process.hear((message) => {
       if (message.kind === 'beat') this.#missedTicks = 0;
       else if (message.kind === 'failed') this.#reason = message.reason;
+      else if (message.kind === 'said') log[message.level](message.message, message.fields);
     });
     process.onEnd((end) => this.#endedOne(process, end));
     this.#tick(process);
@@ -75,20 +69,23 @@ export class StoreWriter {
     this.#cancel();
   }
 
-  #endedOne(process: WorkerProcess, { code, signal }: End): void {
+  /** Ends it at once. */
+  kill(): void {
+    this.#process?.kill();
+  }
+
+  #endedOne(process: WorkerProcess, { code, signal, reason = this.#reason }: End): void {
+    const { clock, log } = this.#parts;
     this.#process = undefined;
     this.#cancel();
     this.#ended();
-    if (!this.#stopping) this.#later({ pid: process.pid, ...(signal === null ? { code } : { signal }) });
-  }
-
-  #later(how: Readonly<Record<string, unknown>>): void {
-    const { clock, log } = this.#parts;
+    if (this.#stopping) return;
     this.#ends = clock.millis() - this.#startedAt >= WELL ? 1 : this.#ends + 1;
     const pause = this.#ends === 1 ? 0 : Math.min(FIRST_PAUSE * 2 ** (this.#ends - 2), LONGEST_PAUSE);
-    log.warn('the process that writes for the workers ended; they write by themselves until it runs again', {
-      ...how,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+    log.warn('the process that writes for the workers does not run; they write by themselves until it does', {
+      pid: process.pid,
+      ...(signal === null ? { code } : { signal }),
+      ...(reason === undefined ? {} : { reason }),
       starts_in_seconds: pause / 1_000,
     });
     this.#cancel = clock.after(pause, () => this.start());
@@ -99,7 +96,7 @@ export class StoreWriter {
     this.#cancel = clock.after(TICK, () => {
       this.#missedTicks += 1;
       if (this.#missedTicks < HUNG) return this.#tick(process);
-      log.error('the process that writes for the workers is ended because it does not answer', {
+      log.error('killing the process that writes for the workers: it does not answer', {
         pid: process.pid,
         seconds: this.#missedTicks,
       });

@@ -178,6 +178,8 @@ export class Supervisor {
         const { process } = slot;
         return this.#after(LAST_WORDS, () => process?.kill());
       }
+      case 'said':
+        return this.#parts.log[message.level](message.message, { worker: slot.number, ...message.fields });
       default:
         this.#switchboard.hear(slot.number, message);
     }
@@ -185,7 +187,7 @@ export class Supervisor {
 
   #endedOne(slot: Slot, process: WorkerProcess, end: End): void {
     const { clock, log } = this.#parts;
-    const { number, listening, listeningSince, reason } = slot;
+    const { number, listening, listeningSince, reason = end.reason } = slot;
     slot.process = undefined;
     slot.listening = undefined;
     this.#switchboard.disconnect(number);

@@ -10,6 +10,8 @@ import type { WorkerPlace } from './worker-siblings.ts';
 export interface End {
   readonly code: number | null;
   readonly signal: string | null;
+  /** Why it never started, as where the machine has no room for another process. */
+  readonly reason?: string;
 }
 
 /** A worker, or the process that writes for the workers, as the supervisor sees it. */
@@ -32,11 +34,12 @@ export function clusterFork(words: readonly string[]): Fork {
   return ({ server, number, start, configured }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec, args: [String(number), String(start), String(configured), server, ...words], serialization: 'advanced' });
-    const worker = withUsualMask(() => cluster.fork());
-    rescueHandedConnections(worker);
-    // A channel that breaks is followed by the end of the process.
-    worker.on('error', () => undefined);
-    return new ForkedProcess(worker.process);
+    return startedProcess(() => {
+      const worker = cluster.fork();
+      rescueHandedConnections(worker);
+      worker.on('error', () => undefined);
+      return worker.process;
+    });
   };
 }
 
@@ -44,12 +47,7 @@ export function clusterFork(words: readonly string[]): Fork {
 export function writerFork({ path, mapSizeBytes, residentBytes }: LmdbChoice): () => WorkerProcess {
   const program = programOf('writer-main');
   const options = JSON.stringify({ path, mapSizeBytes, residentBytes });
-  return () => {
-    const child = withUsualMask(() => forkProcess(program, [options], { serialization: 'advanced' }));
-    // One that could not be started never exits.
-    child.on('error', () => child.pid === undefined && child.emit('exit', 1, null));
-    return new ForkedProcess(child);
-  };
+  return () => startedProcess(() => forkProcess(program, [options], { serialization: 'advanced' }));
 }
 
 /** A file beside the main one, in the sources and in what is built of them. */
@@ -58,11 +56,32 @@ function programOf(name: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
+/** Never throws: one that the system does not start ends with the reason. Some of them are thrown, others are reported later. */
+export function startedProcess(fork: () => ChildProcess): WorkerProcess {
+  try {
+    return new ForkedProcess(withUsualMask(fork));
+  } catch (error) {
+    return {
+      pid: 0,
+      send: () => undefined,
+      hear: () => undefined,
+      kill: () => undefined,
+      onEnd: (ended) => void setImmediate(() => ended(neverStarted(error))),
+    };
+  }
+}
+
+function neverStarted(error: unknown): End {
+  return { code: 1, signal: null, reason: `it could not be started: ${(error as Error).message}` };
+}
+
 class ForkedProcess implements WorkerProcess {
   readonly #child: ChildProcess;
 
   constructor(child: ChildProcess) {
     this.#child = child;
+    // A channel that breaks is followed by the end of the process.
+    child.on('error', () => undefined);
   }
 
   get pid(): number {
@@ -83,6 +102,8 @@ class ForkedProcess implements WorkerProcess {
 
   onEnd(ended: (end: End) => void): void {
     this.#child.once('exit', (code, signal) => ended({ code, signal }));
+    // Who never started never exits.
+    this.#child.once('error', (error) => this.#child.pid === undefined && ended(neverStarted(error)));
   }
 }
 

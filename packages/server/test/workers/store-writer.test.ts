@@ -1,8 +1,9 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { manualClock } from '@strongroom/engine-testkit';
 import type { FromWorker, ToWorker } from '../../src/workers/messages.ts';
 import { StoreWriter } from '../../src/workers/store-writer.ts';
-import type { End, WorkerProcess } from '../../src/workers/worker-process.ts';
+import { startedProcess, type End, type WorkerProcess } from '../../src/workers/worker-process.ts';
 
 /** A process that does nothing by itself. */
 class FakeWriter implements WorkerProcess {
@@ -26,8 +27,8 @@ class FakeWriter implements WorkerProcess {
     this.killed = true;
     this.end(null, 'SIGKILL');
   }
-  end(code: number | null, signal: string | null = null): void {
-    this.#ended({ code, signal });
+  end(code: number | null, signal: string | null = null, reason?: string): void {
+    this.#ended({ code, signal, ...(reason === undefined ? {} : { reason }) });
   }
 }
 
@@ -36,11 +37,8 @@ function kept() {
   const forked: FakeWriter[] = [];
   const log: unknown[][] = [];
   const write = (...line: unknown[]): void => void log.push(line);
-  const faults: Error[] = [];
   const writer = new StoreWriter({
     fork: () => {
-      const fault = faults.shift();
-      if (fault) throw fault;
       const process = new FakeWriter(100 + forked.length);
       forked.push(process);
       return process;
@@ -49,10 +47,10 @@ function kept() {
     log: { debug: write, info: write, warn: write, error: write },
   });
   writer.start();
-  return { writer, clock, forked, log, faults };
+  return { writer, clock, forked, log };
 }
 
-const ENDED = 'the process that writes for the workers ended; they write by themselves until it runs again';
+const ENDED = 'the process that writes for the workers does not run; they write by themselves until it does';
 
 describe('the process that writes for the workers', () => {
   test('is started again at once, then after 1, 2, 4 … 30 seconds, and at once after a minute in which it ran', async () => {
@@ -81,14 +79,41 @@ describe('the process that writes for the workers', () => {
     expect(log).toEqual([[ENDED, { pid: 100, code: 1, reason: 'storage lmdb: the path is not a folder', starts_in_seconds: 0 }]]);
   });
 
+  test('has what its driver reports in the log of the supervisor', () => {
+    const { forked, log } = kept();
+    forked[0]!.say({ kind: 'said', level: 'warn', message: 'waiting for another process', fields: { seconds: 3 } });
+    expect(log).toEqual([['waiting for another process', { seconds: 3 }]]);
+  });
+
   test('is started later where the machine has no room for another process', async () => {
-    const { clock, forked, log, faults } = kept();
-    faults.push(new Error('spawn EAGAIN'));
-    forked[0]!.end(1);
+    const { clock, forked, log } = kept();
+    forked[0]!.end(1, null, 'it could not be started: spawn EAGAIN');
+    expect(log).toEqual([[ENDED, { pid: 100, code: 1, reason: 'it could not be started: spawn EAGAIN', starts_in_seconds: 0 }]]);
     await clock.advance(0);
-    expect(log.at(-1)).toEqual([ENDED, { reason: 'Error: spawn EAGAIN', starts_in_seconds: 1 }]);
-    await clock.advance(1);
     expect(forked).toHaveLength(2);
+  });
+
+  test.each([
+    ['reports', () => spawn('/nowhere/node'), 'spawn /nowhere/node ENOENT'],
+    [
+      'throws',
+      () => {
+        throw new Error('spawn ENOMEM');
+      },
+      'spawn ENOMEM',
+    ],
+  ])('ends if the system %s why it starts no process', async (_, fork: () => ChildProcess, reason) => {
+    const end = await new Promise((resolve) => startedProcess(fork).onEnd(resolve));
+    expect(end).toEqual({ code: 1, signal: null, reason: `it could not be started: ${reason}` });
+  });
+
+  test('is killed at once where nobody waits for it', async () => {
+    const { forked, writer, log } = kept();
+    const stopped = writer.stop();
+    writer.kill();
+    await stopped;
+    expect(forked[0]!.killed).toBe(true);
+    expect(log).toEqual([]);
   });
 
   test('is ended if it does not answer for 30 seconds, and started again', async () => {
@@ -99,7 +124,7 @@ describe('the process that writes for the workers', () => {
     expect(forked[0]!.killed).toBe(false);
     await clock.advance(1);
     expect(forked[0]!.killed).toBe(true);
-    expect(log[0]).toEqual(['the process that writes for the workers is ended because it does not answer', { pid: 100, seconds: 30 }]);
+    expect(log[0]).toEqual(['killing the process that writes for the workers: it does not answer', { pid: 100, seconds: 30 }]);
     await clock.advance(0);
     expect(forked).toHaveLength(2);
   });

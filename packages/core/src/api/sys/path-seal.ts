@@ -148,7 +148,7 @@ export function openSealPaths(deps: SealPathDeps): AnyPath[] {
       ...(sealed ? [] : deps.warnings()),
       ...(missing > 0
         ? [
-            `${missing} of ${deps.siblings.configured} workers ${missing === 1 ? 'does' : 'do'} not serve: starting, or about to be started again`,
+            `${missing} of ${deps.siblings.configured} workers ${missing === 1 ? 'is not serving: it is' : 'are not serving: they are'} starting or about to be restarted`,
           ]
         : []),
     ];

@@ -52,7 +52,7 @@ export class SharedEvents implements OrphanedWork {
   #own: { readonly id: string; readonly count: number }[] = [];
   #life = '';
   #number = 0;
-  #writing: Promise<void> | undefined;
+  #writing: Promise<boolean> | undefined;
   /** By the timer: when the last batch was begun. */
   #wroteAt = -Infinity;
   #reading: Promise<void> = Promise.resolve();
@@ -111,11 +111,12 @@ export class SharedEvents implements OrphanedWork {
 
   /** Writes what waits. Never rejects. */
   async flush(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
     while (this.#open && this.#waiting.length > 0) {
-      await (this.#writing ??= this.#write().finally(() => (this.#writing = undefined)));
-      if (this.#cancel) return;
+      this.#cancel?.();
+      this.#cancel = undefined;
+      const written = await (this.#writing ??= this.#write().finally(() => (this.#writing = undefined)));
+      // What came meanwhile waits for more, unless it is a whole batch.
+      if (!written || (this.#cancel && this.#waiting.length < BATCH)) return;
     }
   }
 
@@ -168,7 +169,8 @@ export class SharedEvents implements OrphanedWork {
     if (!this.#parts.store.shared) return;
     if (this.#waiting.length >= WAITING) this.#waiting = [{ number: this.#number, event: undefined }];
     else this.#waiting.push(entry);
-    this.#soon(this.#parts.timer.millis() - this.#wroteAt < QUIET ? GATHER_BUSY : GATHER);
+    if (this.#waiting.length === BATCH) void this.flush();
+    else this.#soon(this.#parts.timer.millis() - this.#wroteAt < QUIET ? GATHER_BUSY : GATHER);
   }
 
   /** Begins the log of the present life. After a process was presumed dead it has another one. */
@@ -188,8 +190,8 @@ export class SharedEvents implements OrphanedWork {
     });
   }
 
-  /** Writes one batch. Never rejects. */
-  async #write(): Promise<void> {
+  /** Writes one batch; resolves with whether it was written. Never rejects. */
+  async #write(): Promise<boolean> {
     const { store, clock, timer } = this.#parts;
     const life = this.#life;
     const entries = this.#waiting.slice(0, BATCH);
@@ -209,10 +211,15 @@ export class SharedEvents implements OrphanedWork {
       for (const old of surplus) this.#batches.delete(old.id);
       this.#batches.set(id, at);
       if (life === this.#life) this.#waiting = this.#waiting.filter(({ number }) => number > last.number);
+      return true;
     } catch (error) {
-      if (!this.#open) return;
-      this.#fault.happened(error);
-      this.#soon(RETRY);
+      if (this.#open) {
+        this.#fault.happened(error);
+        this.#cancel?.();
+        this.#cancel = undefined;
+        this.#soon(RETRY);
+      }
+      return false;
     }
   }
 

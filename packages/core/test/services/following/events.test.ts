@@ -386,6 +386,14 @@ describe('events', () => {
       expect(await names()).toEqual(['d']);
     });
 
+    test('are passed on at once when there are many, however fast they come', async () => {
+      const there = await follow(two, { kinds: 'secret' });
+      for (let i = 0; i < 1_200; i += 1) await put(one, `n${i}`);
+      const names = (await there.all()).map(({ event, data }) => data['name'] ?? event);
+      expect(names.length).toBeGreaterThanOrEqual(900);
+      expect(names).toEqual(Array.from(names, (_, at) => `n${at}`));
+    });
+
     test('continue at another server, none twice and none left out', async () => {
       const here = await follow(one, { kinds: 'secret' });
       await put(one, 'a');

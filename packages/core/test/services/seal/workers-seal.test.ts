@@ -156,7 +156,7 @@ describe('the processes of one server', () => {
     const { keys, token } = await init(one, 1);
     await call(one, 'update', 'sys/unseal', '', { key: keys[0] });
     expect((await call(one, 'read', 'sys/health')).data['warnings']).toEqual([
-      '2 of 3 workers do not serve: starting, or about to be started again',
+      '2 of 3 workers are not serving: they are starting or about to be restarted',
     ]);
     const two = await start(2);
     for (const core of [one, two]) {
@@ -169,7 +169,7 @@ describe('the processes of one server', () => {
         status: 200,
         data: {
           workers: { running: 2, configured: 3 },
-          warnings: ['1 of 3 workers does not serve: starting, or about to be started again'],
+          warnings: ['1 of 3 workers is not serving: it is starting or about to be restarted'],
         },
       });
       expect((await call(core, 'read', 'sys/seal-status')).data).toMatchObject({ workers: { running: 2, configured: 3 } });
