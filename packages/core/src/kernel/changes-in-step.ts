@@ -11,8 +11,6 @@ const PATIENCE = 1_000;
 export class ChangesInStep {
   readonly #siblings: Siblings;
   readonly #underWay = new Set<Promise<void>>();
-  /** One of them did not answer the last time: nobody waits until all do again. */
-  #stalled = false;
   #matters: (key: string) => boolean = () => true;
 
   constructor(siblings: Siblings) {
@@ -36,11 +34,10 @@ export class ChangesInStep {
 
   /** Resolves when the others have applied what was changed until now; undefined where they have. */
   get applied(): Promise<unknown> | undefined {
-    return this.#underWay.size === 0 || this.#stalled ? undefined : Promise.all(this.#underWay);
+    return this.#underWay.size === 0 ? undefined : Promise.all(this.#underWay);
   }
 
   async #tell(keys: readonly string[]): Promise<void> {
-    const answers = await this.#siblings.ask(TOPIC, keys, PATIENCE);
-    this.#stalled = answers.length < this.#siblings.running - 1;
+    await this.#siblings.ask(TOPIC, keys, PATIENCE);
   }
 }

@@ -13,7 +13,10 @@ export interface Siblings {
   readonly running: number;
   /** Exactly one of those that run does what the server does once. */
   readonly first: boolean;
-  /** Resolves with the answers of the others that answer in time: within 5 seconds by default; milliseconds. Never rejects. */
+  /**
+   * Resolves with the answers of the others that answer in time: within 5 seconds by default; milliseconds. One that did not answer a question on the topic in time is not
+   * waited for, until it says something. Never rejects.
+   */
   ask<Answer = unknown>(topic: string, message?: unknown, within?: number): Promise<readonly Answer[]>;
   /** How this process answers the others: one function for each topic. Where it throws, this process has no answer. */
   answer<Question = unknown>(topic: string, respond: (message: Question) => unknown): void;

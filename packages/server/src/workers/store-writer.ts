@@ -9,8 +9,8 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 /** A process that ran for so long was well. */
 const WELL = 60_000;
-/** How long it may take to stop. */
-const STOP = 5_000;
+/** How long it may take to stop. Nobody waits for what it does then. */
+const STOP = 2_000;
 
 interface Parts {
   readonly fork: () => WorkerProcess;
@@ -64,7 +64,11 @@ export class StoreWriter {
     if (!process) return;
     const ended = new Promise<void>((resolve) => (this.#ended = resolve));
     process.send({ kind: 'stop', reason: 'the workers have ended' });
-    this.#cancel = this.#parts.clock.after(STOP, () => process.kill());
+    const { clock, log } = this.#parts;
+    this.#cancel = clock.after(STOP, () => {
+      log.warn('killing the process that writes for the workers: it did not stop in time', { pid: process.pid, seconds: STOP / 1_000 });
+      process.kill();
+    });
     await ended;
     this.#cancel();
   }

@@ -6,6 +6,7 @@ interface Question {
   readonly from: number;
   /** The asker's own number of it. */
   readonly id: number;
+  readonly topic: string;
   readonly waiting: Set<number>;
   readonly values: unknown[];
   readonly cancel: () => void;
@@ -25,6 +26,8 @@ export class Switchboard {
   readonly #workers = new Map<number, (message: ToWorker) => void>();
   readonly #questions = new Map<number, Question>();
   readonly #turns = new Map<string, Turn[]>();
+  /** Workers that let the time of a question pass, with its topic. Such questions do not wait for them, until they say something. */
+  readonly #late = new Map<number, Set<string>>();
   #last = 0;
 
   /** `own`: the topics that the supervisor has an answer to, beside the workers. */
@@ -41,6 +44,7 @@ export class Switchboard {
   /** A worker has ended: nobody waits for it any more. */
   disconnect(worker: number): void {
     this.#workers.delete(worker);
+    this.#late.delete(worker);
     for (const [id, question] of this.#questions) {
       if (question.from === worker) this.#drop(id, question);
       else this.#answered(id, worker);
@@ -53,6 +57,7 @@ export class Switchboard {
   }
 
   hear(worker: number, message: Asked): void {
+    this.#late.delete(worker);
     switch (message.kind) {
       case 'ask':
         return this.#ask(worker, message);
@@ -70,11 +75,12 @@ export class Switchboard {
     const others = [...this.#workers.keys()].filter((worker) => worker !== from);
     const own = this.#own.get(topic);
     const values = own ? [own(message as never)] : [];
-    const cancel = this.#clock.after(within, () => this.#finish(number));
-    this.#questions.set(number, { from, id, waiting: new Set(others), values, cancel });
+    const cancel = this.#clock.after(within, () => this.#timeIsUp(number));
+    const waiting = new Set(others.filter((worker) => !this.#late.get(worker)?.has(topic)));
+    this.#questions.set(number, { from, id, topic, waiting, values, cancel });
     for (const worker of others) this.#workers.get(worker)!({ kind: 'asked', id: number, topic, message });
     wipe(message);
-    if (others.length === 0) this.#finish(number);
+    if (waiting.size === 0) this.#finish(number);
   }
 
   #answered(number: number, worker: number, value?: { readonly of: unknown }): void {
@@ -82,6 +88,12 @@ export class Switchboard {
     if (!question?.waiting.delete(worker)) return wipe(value);
     if (value) question.values.push(value.of);
     if (question.waiting.size === 0) this.#finish(number);
+  }
+
+  #timeIsUp(number: number): void {
+    const { topic, waiting } = this.#questions.get(number)!;
+    for (const worker of waiting) this.#late.set(worker, (this.#late.get(worker) ?? new Set()).add(topic));
+    this.#finish(number);
   }
 
   #finish(number: number): void {

@@ -129,18 +129,18 @@ describe('the process that writes for the workers', () => {
     expect(forked).toHaveLength(2);
   });
 
-  test('stops when no worker needs it any more, is not started again, and is killed after 5 seconds', async () => {
+  test('stops when no worker needs it any more, is not started again, and is killed after 2 seconds', async () => {
     const { clock, forked, writer, log } = kept();
     const stopped = writer.stop();
     expect(forked[0]!.told).toEqual([{ kind: 'stop', reason: 'the workers have ended' }]);
-    await clock.advance('4999ms');
+    await clock.advance('1999ms');
     expect(forked[0]!.killed).toBe(false);
     await clock.advance('1ms');
     expect(forked[0]!.killed).toBe(true);
     await stopped;
     await clock.advance(60);
     expect(forked).toHaveLength(1);
-    expect(log).toEqual([]);
+    expect(log).toEqual([['killing the process that writes for the workers: it did not stop in time', { pid: 100, seconds: 2 }]]);
   });
 
   test('need not run in order to be stopped', async () => {

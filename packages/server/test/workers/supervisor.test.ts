@@ -388,6 +388,21 @@ describe('the supervisor', () => {
     await settled();
     await clock.advance('2s');
     expect(await hanging).toEqual(['two']);
+    // It is known to hang: nobody waits for it a second time, and everybody for the other one.
+    expect(await one.siblings.ask('who')).toEqual(['two']);
+    let answer: (text: string) => void = () => undefined;
+    two.siblings.answer('who', async () => new Promise((resolve) => (answer = resolve)));
+    let answers: readonly unknown[] | undefined;
+    const slow = one.siblings.ask('who').then((all) => (answers = all));
+    await settled();
+    expect(answers).toBeUndefined();
+    answer('two, late');
+    await slow;
+    expect(answers).toEqual(['two, late']);
+    two.siblings.answer('who', () => 'two');
+    // It says something: it is waited for again, until it ends.
+    three.siblings.answer('what', () => 'three');
+    expect(await one.siblings.ask('what')).toEqual(['three']);
     const ended = one.siblings.ask('who');
     await settled();
     three.end(1);

@@ -88,7 +88,8 @@ export class SharedTransactions {
     if (reason === undefined) this.#look();
     else {
       this.#lookAt = Infinity;
-      this.#tell(reason, 'move the store to a folder with a shorter path');
+      // Of several processes with one store, those that may write say so.
+      if (mayWrite) this.#tell(reason, 'move the store to a folder with a shorter path');
     }
   }
 
