@@ -183,7 +183,7 @@ export class Incarnations {
   async #turn(life: number, beating: boolean): Promise<void> {
     if (beating && !(await this.#beat()) && life === this.#life) {
       this.#log.warn(
-        'the store does not know this server any more: a snapshot took its place, or the others presumed this server dead because it had not written for too long. It stops its work and continues under a new id',
+        'the store does not know this server any more: a snapshot took its place, or this server was presumed dead because it had not written to it for too long. It stops its work and continues under a new id',
       );
       this.#presumedDead();
       await this.#bear();
