@@ -1,14 +1,11 @@
 import type { Clock, Log } from '@strongroom/engine-sdk';
+import { Restarts } from './restarts.ts';
 import type { End, WorkerProcess } from './worker-process.ts';
 
 /** Milliseconds, as all that follow. The process says so often that it lives. */
 const TICK = 1_000;
 /** Ticks without a word after which it is ended. */
 const HUNG = 30;
-const FIRST_PAUSE = 1_000;
-const LONGEST_PAUSE = 30_000;
-/** A process that ran for so long was well. */
-const WELL = 60_000;
 /** How long it may take to stop. Nobody waits for what it does then. */
 const STOP = 2_000;
 
@@ -30,8 +27,7 @@ export class StoreWriter {
   #missedTicks = 0;
   /** Why it said that it could not start. */
   #reason: string | undefined;
-  /** Ends in a row without a minute between. */
-  #ends = 0;
+  readonly #restarts = new Restarts();
   #cancel: () => void = () => undefined;
   #stopping = false;
   #ended: () => void = () => undefined;
@@ -84,8 +80,9 @@ export class StoreWriter {
     this.#cancel();
     this.#ended();
     if (this.#stopping) return;
-    this.#ends = clock.millis() - this.#startedAt >= WELL ? 1 : this.#ends + 1;
-    const pause = this.#ends === 1 ? 0 : Math.min(FIRST_PAUSE * 2 ** (this.#ends - 2), LONGEST_PAUSE);
+    const now = clock.millis();
+    // The server goes on without it, however often it ends.
+    const pause = this.#restarts.failed(0, now, { served: now - this.#startedAt, refused: true })!;
     log.warn('the process that writes for the workers does not run; they write by themselves until it does', {
       pid: process.pid,
       ...(signal === null ? { code } : { signal }),
