@@ -134,6 +134,23 @@ describe('a process that sends its changes to the writer', () => {
     expect(stored('a')).toBe('first');
   });
 
+  test('has nothing of a batch made once its epoch is over, whatever its changes expect', async () => {
+    await sender.write(put('a'), 11);
+    const { epoch } = received[0]!;
+    const change = (key: string): Change => ({
+      ...put(key, 'again'),
+      expect: [
+        { key: 'a', version: 11 },
+        { key: 'none', version: undefined },
+      ],
+    });
+    const changes = ['a', 'b', 'c'].map((key, at) => ({ change: change(key), version: 12 + at, slot: 10 + at }));
+    const batch = { number: 2, store: path, sender: SENDER, changes };
+    expect(await apply({ ...batch, epoch: epoch + 1 })).toEqual({ kind: 'refused' });
+    expect(['a', 'b', 'c'].map(stored)).toEqual(['a', undefined, undefined]);
+    expect(await apply({ ...batch, epoch })).toEqual({ kind: 'applied', results: [null, 'a', 'a'] });
+  });
+
   test('writes itself what a writer does not answer in time, which then applies it no more', async () => {
     await sender.close();
     begin(20);

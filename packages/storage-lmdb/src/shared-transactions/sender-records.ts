@@ -48,18 +48,24 @@ export class SenderRecords {
   }
 }
 
-/** Hands a batch to LMDB. Resolves with undefined, and nothing is written, if the epoch of its sender is another. */
+/**
+ * Hands a batch to LMDB. Resolves with undefined, and nothing is written, if the epoch of its sender is another.
+ *
+ * Each change has the epoch as a condition of its own. One condition around all of them would not do: where it does not hold, lmdb 3.5.6 goes on with what stands in the same
+ * block behind a nested condition that a key must not exist.
+ */
 export async function writeBatch(db: Database, { sender, epoch, changes }: Batch): Promise<Results | undefined> {
+  const inEpoch = { key: epochKey(sender), version: epoch };
   const failed: (Promise<string | undefined> | undefined)[] = [];
-  const applied = db.ifVersion(epochKey(sender), epoch, () => {
-    for (const { change, version, slot } of changes) {
-      const result = writeChange(db, change, version, () => void db.put(slotKey(sender, slot), EMPTY, version));
-      // It is looked at below, unless the batch as a whole fails before.
-      result?.catch(() => undefined);
-      failed.push(result);
-    }
-  });
-  return (await applied) ? (await Promise.all(failed)).map((key) => key ?? null) : undefined;
+  for (const { change, version, slot } of changes) {
+    const expected = { ...change, expect: [inEpoch, ...(change.expect ?? [])] };
+    const result = writeChange(db, expected, version, () => void db.put(slotKey(sender, slot), EMPTY, version));
+    // It is looked at below, unless the batch as a whole fails before.
+    result?.catch(() => undefined);
+    failed.push(result);
+  }
+  const keys = await Promise.all(failed);
+  return keys.includes(inEpoch.key) ? undefined : keys.map((key) => key ?? null);
 }
 
 /** Removes what is kept about senders whose process has ended. */
