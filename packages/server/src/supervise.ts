@@ -10,6 +10,9 @@ import { StoreWriter } from './workers/store-writer.ts';
 import { Supervisor } from './workers/supervisor.ts';
 import { clusterFork, writerFork } from './workers/worker-process.ts';
 
+/** Milliseconds, as many as a timer can have. */
+const LONG = 2 ** 31 - 1;
+
 export interface SuperviseParts {
   /** The words of the server command. */
   readonly argv: readonly string[];
@@ -58,6 +61,8 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
   };
   const deafen = signals.listen({ stop, reload });
   process.on('uncaughtException', failed);
+  // While no worker runs, nothing else keeps this process alive until the next one is started, or the server gives up.
+  const alive = setInterval(() => undefined, LONG);
   let removePidFile: (() => void) | undefined;
   try {
     const listening = await supervisor.start();
@@ -78,6 +83,7 @@ export async function supervise({ argv, configuration, read, log, say, banner, s
     await writer?.stop();
     throw error;
   } finally {
+    clearInterval(alive);
     process.off('uncaughtException', failed);
     deafen();
     removePidFile?.();

@@ -373,6 +373,37 @@ test('a server of two workers ends with 0 while it starts, also where the order 
   expect(server.said).not.toMatch(/ready|Error/);
 });
 
+test('a server whose first worker is stopped while it starts, by somebody who does not stop the server, ends with 1 and says so', async () => {
+  const server = start(
+    written(
+      'worker-only.hcl',
+      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'worker-only'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
+    ),
+  );
+  await until(() => server.workers.length > 0);
+  process.kill(server.workers[0]!, 'SIGTERM');
+  expect(await server.exited).toBe(1);
+  expect(server.said).toMatch(/worker 1 ended while the server started: (killed by SIGTERM|exit code 0)/);
+});
+
+test('a server whose workers, and whose process that writes for them, are all killed twice starts them again after a pause', async () => {
+  const server = start(
+    written(
+      'all-killed.hcl',
+      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'all-killed'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
+    ),
+  );
+  await until(() => server.said.includes('ready'));
+  for (let times = 1; times <= 2; times += 1) {
+    await until(() => server.workers.length === 2 && server.writer !== undefined);
+    const killed = [...server.workers, server.writer!];
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    await until(() => killed.every((pid) => !isAlive(pid)));
+  }
+  await until(() => server.said.includes('starts_in_seconds=1') && server.said.includes('all workers are running'));
+  expect(await server.end('SIGTERM')).toBe(0);
+});
+
 test('a reload of the whole process group, three times while its workers start, does not end a server', async () => {
   const server = start(
     written(
