@@ -135,15 +135,16 @@ export class WriteGroups {
   }
 }
 
-/** A write that cannot be handed over fails alone. */
+/** A write that cannot be handed over fails alone. Its owner hears of that with the end of the group. */
 function attempt(hand: () => unknown): unknown {
+  let result: unknown;
   try {
-    return hand();
+    result = hand();
   } catch (error) {
-    const failed = Promise.reject(error as Error);
-    failed.catch(() => undefined);
-    return failed;
+    result = Promise.reject(error as Error);
   }
+  if (result instanceof Promise) result.catch(() => undefined);
+  return result;
 }
 
 /** Bytes that a transaction may take for each key: the pages from the root of the tree to it, and those of the list of free pages. */

@@ -134,7 +134,7 @@ describe('a process that sends its changes to the writer', () => {
     expect(stored('a')).toBe('first');
   });
 
-  test('has nothing of a batch made once its epoch is over, whatever its changes expect', async () => {
+  test('makes nothing of a batch whose epoch is over, also where a change expects that a key is missing', async () => {
     await sender.write(put('a'), 11);
     const { epoch } = received[0]!;
     const change = (key: string): Change => ({

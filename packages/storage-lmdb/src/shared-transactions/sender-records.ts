@@ -56,14 +56,10 @@ export class SenderRecords {
  */
 export async function writeBatch(db: Database, { sender, epoch, changes }: Batch): Promise<Results | undefined> {
   const inEpoch = { key: epochKey(sender), version: epoch };
-  const failed: (Promise<string | undefined> | undefined)[] = [];
-  for (const { change, version, slot } of changes) {
+  const failed = changes.map(async ({ change, version, slot }) => {
     const expected = { ...change, expect: [inEpoch, ...(change.expect ?? [])] };
-    const result = writeChange(db, expected, version, () => void db.put(slotKey(sender, slot), EMPTY, version));
-    // It is looked at below, unless the batch as a whole fails before.
-    result?.catch(() => undefined);
-    failed.push(result);
-  }
+    return writeChange(db, expected, version, () => void db.put(slotKey(sender, slot), EMPTY, version));
+  });
   const keys = await Promise.all(failed);
   return keys.includes(inEpoch.key) ? undefined : keys.map((key) => key ?? null);
 }
