@@ -94,7 +94,7 @@ export class WriteGroups {
         this.#next();
         for (const [at, { resolve }] of group.entries()) resolve(results[at]);
       },
-      (error: unknown) => void this.#failed(group, results, error),
+      (error: unknown) => void this.#failed(group, error),
     );
   }
 
@@ -116,9 +116,7 @@ export class WriteGroups {
     });
   }
 
-  async #failed(group: readonly Write[], results: readonly unknown[], error: unknown): Promise<void> {
-    // They fail for the same reason.
-    for (const result of results) void Promise.resolve(result).catch(() => undefined);
+  async #failed(group: readonly Write[], error: unknown): Promise<void> {
     const cause = await causeOf(error);
     if (!(cause instanceof StorageFailure) && !leftNothing(cause)) this.#spoil();
     for (const { reject } of group) reject(cause);
@@ -135,7 +133,7 @@ export class WriteGroups {
   }
 }
 
-/** A write that cannot be handed over fails alone. Its owner hears of that with the end of the group. */
+/** A write that cannot be handed over fails alone. Its caller hears of that when the group has ended, and until then nobody looks at the result. */
 function attempt(hand: () => unknown): unknown {
   let result: unknown;
   try {
@@ -143,7 +141,7 @@ function attempt(hand: () => unknown): unknown {
   } catch (error) {
     result = Promise.reject(error as Error);
   }
-  if (result instanceof Promise) result.catch(() => undefined);
+  Promise.resolve(result).catch(() => undefined);
   return result;
 }
 

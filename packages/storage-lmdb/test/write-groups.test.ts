@@ -92,10 +92,16 @@ describe('writes to one file', () => {
     expect(await next).toBe('c');
   });
 
-  test('that cannot be handed over fail alone', async () => {
-    const failing = groups.run(() => {
-      throw new StorageFailure('lmdb', 'the key is too long');
-    });
+  test.each<[string, () => string | Promise<string>]>([
+    [
+      'at once',
+      () => {
+        throw new StorageFailure('lmdb', 'the key is too long');
+      },
+    ],
+    ['with a promise, before the transaction ends', async () => Promise.reject(new StorageFailure('lmdb', 'the key is too long'))],
+  ])('that cannot be handed over fail alone, %s', async (_when, hand) => {
+    const failing = groups.run(hand);
     const results = Promise.allSettled([failing, write('a')]);
     await turn();
     end();

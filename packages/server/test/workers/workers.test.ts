@@ -25,6 +25,12 @@ const written = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+/** A configuration of two workers on a store of this name. */
+const twoWorkers = (name: string): string =>
+  written(
+    `${name}.hcl`,
+    `storage "lmdb" { path = ${JSON.stringify(join(folder, name))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
+  );
 
 /** The tests follow one server through its life, in this order. */
 describe('a server of two workers', () => {
@@ -358,12 +364,7 @@ workers = 2
 });
 
 test('a server of two workers ends with 0 while it starts, also where the order to stop reaches its worker first', async () => {
-  const server = start(
-    written(
-      'worker-first.hcl',
-      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'worker-first'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
-    ),
-  );
+  const server = start(twoWorkers('worker-first'));
   await until(() => server.workers.length > 0);
   const [worker] = server.workers;
   process.kill(worker!, 'SIGTERM');
@@ -374,12 +375,7 @@ test('a server of two workers ends with 0 while it starts, also where the order 
 });
 
 test('a server whose first worker is stopped while it starts, by somebody who does not stop the server, ends with 1 and says so', async () => {
-  const server = start(
-    written(
-      'worker-only.hcl',
-      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'worker-only'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
-    ),
-  );
+  const server = start(twoWorkers('worker-only'));
   await until(() => server.workers.length > 0);
   process.kill(server.workers[0]!, 'SIGTERM');
   expect(await server.exited).toBe(1);
@@ -387,12 +383,7 @@ test('a server whose first worker is stopped while it starts, by somebody who do
 });
 
 test('a server whose workers, and whose process that writes for them, are all killed twice starts them again after a pause', async () => {
-  const server = start(
-    written(
-      'all-killed.hcl',
-      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'all-killed'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
-    ),
-  );
+  const server = start(twoWorkers('all-killed'));
   await until(() => server.said.includes('ready'));
   for (let times = 1; times <= 2; times += 1) {
     await until(() => server.workers.length === 2 && server.writer !== undefined);
@@ -405,12 +396,7 @@ test('a server whose workers, and whose process that writes for them, are all ki
 });
 
 test('a reload of the whole process group, three times while its workers start, does not end a server', async () => {
-  const server = start(
-    written(
-      'reloaded.hcl',
-      `storage "lmdb" { path = ${JSON.stringify(join(folder, 'reloaded'))} }\nlistener "tcp" { address = "127.0.0.1:0", tls_disable = true }\nui = false\nworkers = 2\n`,
-    ),
-  );
+  const server = start(twoWorkers('reloaded'));
   const reached = new Set<number>();
   await until(() => {
     for (const pid of server.workers.filter((one) => reached.size < 3 && !reached.has(one))) {
