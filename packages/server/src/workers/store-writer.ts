@@ -83,7 +83,7 @@ export class StoreWriter {
     const now = clock.millis();
     // The server goes on without it, however often it ends.
     const pause = this.#restarts.failed(0, now, { served: now - this.#startedAt, refused: true })!;
-    log.warn('the process that writes for the workers does not run; they write by themselves until it does', {
+    log.warn('the process that writes for the workers ended; each worker writes by itself until it runs again', {
       pid: process.pid,
       ...(signal === null ? { code } : { signal }),
       ...(reason === undefined ? {} : { reason }),

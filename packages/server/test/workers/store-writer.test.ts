@@ -50,7 +50,7 @@ function kept() {
   return { writer, clock, forked, log };
 }
 
-const ENDED = 'the process that writes for the workers does not run; they write by themselves until it does';
+const ENDED = 'the process that writes for the workers ended; each worker writes by itself until it runs again';
 
 describe('the process that writes for the workers', () => {
   test('is started again at once, then after 1, 2, 4 … 30 seconds, and at once after a minute in which it ran', async () => {

@@ -260,7 +260,7 @@ workers = 2
     process.kill(killed, 'SIGKILL');
     await server.says(
       new RegExp(
-        `the process that writes for the workers does not run; they write by themselves until it does: pid=${killed} signal=SIGKILL`,
+        `the process that writes for the workers ended; each worker writes by itself until it runs again: pid=${killed} signal=SIGKILL`,
       ),
     );
     const meanwhile = written.length;
